@@ -44,6 +44,8 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(RUN) -m benchmarks.reliability agreement --mechanisms $(MECHANISMS)
 	-$(RUN) -m benchmarks.reliability invariance --mechanisms 700
 	-$(RUN) -m benchmarks.reliability faults --times 10
+	-OPENBLAS_NUM_THREADS=1 $(RUN) -m tools.try_tolerances reach
+	-OPENBLAS_NUM_THREADS=1 $(RUN) -m tools.try_tolerances
 	OPENBLAS_NUM_THREADS=1 CI= $(RUN) -m pytest -n 2 -m slow
 
 $(VENV)/.ready: pyproject.toml

@@ -15,6 +15,8 @@ from typing import Any
 
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--disable-sync"]
 PORT = 2828
+LISTEN = """window.heard = []; for (const kind of ["error", "unhandledrejection", "securitypolicyviolation"])
+  window.addEventListener(kind, (e) => window.heard.push(String(e.message ?? e.reason ?? e.violatedDirective)));"""
 
 
 class Chromium:
@@ -77,12 +79,15 @@ class Firefox:
     def open(self, path: Path) -> None:
         self.call("WebDriver:Navigate", {"url": "about:blank"})
         self.call("WebDriver:Navigate", {"url": f"file://{path}#t=0"})
+        self._asked(LISTEN)
         while not self._asked("return Boolean((window.wrappedJSObject ?? window).dalembert?.ready)"):
             time.sleep(0.1)
 
     def noise(self) -> list[str]:
-        """What the page asked the world for since it was opened; its console is not heard."""
-        return list(self.evaluate("performance.getEntriesByType('resource').map((x) => x.name)"))
+        """What the page asked the world for since it was opened, and what it said on its console or broke of its policy since it was
+        loaded."""
+        asked = "performance.getEntriesByType('resource').map((x) => x.name)"
+        return list(self.evaluate(f"[...{asked}, ...(window.heard ?? [])]"))
 
     def _asked(self, script: str) -> Any:
         return self.call("WebDriver:ExecuteScript", {"script": script, "args": []})["value"]

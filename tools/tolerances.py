@@ -7,7 +7,7 @@ A tuning number is a constant of a module, in capitals, whose value holds a real
 those of formulas (`OF_FORMULAS`) and those that guard (`HARMLESS`); what a parameter or a field is by default has its name there. Whole
 numbers count something and are not looked at. Coefficients of published methods and drawing sizes are numbers too, but no tolerances:
 they stand in `NO_TOLERANCES`, with the reason. What happened when a number was made ten times larger or smaller is in `tried.json`,
-which `tools/scaled.py` writes.
+which `tools/try_tolerances.py` writes.
 """
 
 from __future__ import annotations
@@ -106,8 +106,9 @@ def page() -> str:
         "",
         "Every number that tunes a decision, with its place. `python tools/tolerances.py write` makes this page from the sentences",
         "beside the numbers; the tests hold that it is up to date, that no such number is without a sentence, and that none stands",
-        "in a function without a name. The last column says what became of a set of questions (`python tools/scaled.py`) when the",
-        "number was made ten times larger and smaller; a dash, that this was not tried.",
+        "in a function without a name. The last column says what became of answers and tests that read the number when it was made ten",
+        "times larger and smaller (`python -m tools.try_tolerances`): verdicts, motions and equilibria of the gallery and of random",
+        "mechanisms, up to twenty, and as many quick tests. A dash says that this was not tried with the present value.",
         "All of them are pure numbers: lengths, masses and times are first measured by the model's own scales.",
         "",
     ]
@@ -127,13 +128,27 @@ def page() -> str:
 
 
 def _tried(c: Constant, tried: dict[str, dict[str, str]]) -> str:
-    """What was tried with a number, or with each of several; a dash where nothing was."""
+    """What was tried with a number, or with each of several; a dash where nothing was, or with another value."""
     found = []
-    for name in c.names:
+    for name, value in values(c).items():
         of = tried.get(f"{c.file}:{name}", {})
-        called = f"{name} " if len(c.names) > 1 else ""
-        found += [f"{called}{how}: {of[key]}" for how, key in (("× 10", "larger"), ("÷ 10", "smaller")) if key in of]
+        if of.get("value") != value:
+            continue
+        ways = [
+            (how, of[key]) for how, key in (("× 10: ", "larger"), ("÷ 10: ", "smaller"), ("", "unread")) if key in of
+        ]
+        if len(ways) == 2 and ways[0][1] == ways[1][1]:
+            ways = [("× 10 and ÷ 10: ", ways[0][1])]
+        found.append((f"{name} " if len(c.names) > 1 else "") + "; ".join(f"{how}{said}" for how, said in ways))
     return "; ".join(found) or "–"
+
+
+def values(c: Constant) -> dict[str, str]:
+    """What each of its names is, as written; whole numbers are left out, as they count something."""
+    each = ast.parse(c.value, mode="eval").body
+    parts = each.elts if len(c.names) > 1 and isinstance(each, ast.Tuple) else [each]
+    texts = {name: ast.unparse(x) for name, x in zip(c.names, parts)}
+    return {name: text for name, text in texts.items() if not text.lstrip("-").isdigit()}
 
 
 def _cell(text: str) -> str:

@@ -65,6 +65,10 @@ class StiffnessWarning(UserWarning):
     """A joint loads an elastic body in a way that its modes hardly give way to: it is too stiff there."""
 
 
+class RoundingWarning(UserWarning):
+    """Rounding may take digits of the answer that are asked for: the message says how many, and what keeps them."""
+
+
 class UnsteadyWarning(UserWarning):
     """Small motions were taken to have constant coefficients, and do not."""
 

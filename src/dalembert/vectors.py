@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.framed import Framed, crossed
-from dalembert.trace import atan2, cos, sin
+from dalembert.trace import Scalar, atan2, cos, sin
 
 Vector = np.ndarray
 """Three scalars."""
@@ -91,14 +91,14 @@ def tilt(axis: Any, R: Matrix) -> Vector:
     return aside(axis, R @ np.array(axis))
 
 
-def angle_about(axis: Any, R: Matrix) -> Any:
+def angle_about(axis: Any, R: Matrix) -> Scalar:
     """Angle by which R turns about an axis that it leaves alone, from −π to π."""
     first, second = across(np.array(axis))
     turned = R @ first
     return atan2(second @ turned, first @ turned)
 
 
-def along(axis: Any, R: Matrix) -> Any:
+def along(axis: Any, R: Matrix) -> Scalar:
     """The part of a unit axis that R leaves along it: 1 where R does not move it, −1 where it turns it round."""
     return np.array(axis) @ R @ np.array(axis)
 

@@ -110,3 +110,37 @@ def test_a_pendulum_of_any_size_is_steady_where_it_rests(size):
 def test_a_locus_that_begins_steady_still_tells():
     with pytest.warns(da.UnsteadyWarning):
         mathieu(da.cos).root_locus("depth", [0.0, 0.25, 0.5])
+
+
+def pushed(torque, closed):
+    """A pendulum, or a double one whose end slides on a rail, with a torque against gravity."""
+    s = da.System("pushed", gravity=(0, -9.81, 0))
+    parent, place = "ground", (0.0, 0.0, 0.0)
+    for i in range(2 if closed else 1):
+        s.add_body(f"rod{i}", mass=1.0, com=(0.5, 0, 0), inertia=(0.0, 0.1, 0.1))
+        s.add_joint(f"J{i}", da.Revolute(), parent, f"rod{i}", at_parent=place)
+        parent, place = f"rod{i}", (1.0, 0.0, 0.0)
+    if closed:
+        s.add_constraint("rail", da.OnPlane(("rod1", (1.0, 0, 0)), ("ground", (0, -0.5, 0)), (0, 1, 0)))
+    s.add_force("motor", da.Motor("J0", torque))
+    return s.build()
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("t", [0.0, 2.0])
+def test_where_a_table_begins_or_ends_the_verdict_is_that_of_the_side_that_is_defined(closed, t):
+    table = da.Table([0.0, 1.0, 2.0], [0.3, 0.3, 0.3], kind="linear")
+    some, always = (pushed(torque, closed) for torque in (lambda s: table(s.t), 0.3))
+    q, u = always.assemble({"J0": -1.5}, t=t)
+    found, expected = (m.linearise(q, u, t) for m in (some, always))
+    assert np.allclose(found.A, expected.A, rtol=1e-12)
+    assert found.verdict == expected.verdict
+    assert str(some.equilibrium(q, t=t, starts=1)) == str(always.equilibrium(q, t=t, starts=1))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_outside_a_table_there_is_nothing_to_linearise(closed):
+    table = da.Table([0.0, 1.0], [0.3, 0.3], kind="linear")
+    m = pushed(lambda s: table(s.t), closed)
+    with pytest.raises(da.ForceError, match=r"force motor .* t = -1 s: .* a table that has ended"):
+        m.linearise(*m.assemble({"J0": -1.5}), -1.0)

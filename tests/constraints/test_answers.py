@@ -9,7 +9,11 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, crank_rocker, flyball_governor, four_bar, n_four_bar
+from dalembert.constraints import METHODS
 from dalembert.constraints.diagnosis.diagnose import diagnose
+from dalembert.formulations.tree import kane
+from dalembert.vectors import turn
+from tests.mechanisms import matter, unit
 
 BARS = (1.0, 2.5, 1.7, 2.0)
 
@@ -211,3 +215,28 @@ def test_a_flat_pose_found_by_assembly_is_singular_too():
     """At g0 = π two solutions fall together, so that angles are found to 1e-8 only: the rank must not be taken from that."""
     d = parallelogram(3).diagnose({"g0": np.pi})
     assert d.mobility == 1 and "singular" in str(d)
+
+
+JOINED = [da.Prismatic((0.6, 0.0, 0.8)), da.Translation(), da.Revolute((0, 0, 1)), da.Universal((1, 0, 0), (0, 1, 0))]
+
+
+@pytest.mark.parametrize("joint", JOINED)
+@pytest.mark.parametrize("seed", range(6))
+def test_loops_between_parts_that_move_as_one_say_nothing(joint, seed):
+    """Bodies welded to what turns about an axis of the world, and joined once more: what rounding leaves of those rows is no row."""
+    rng = np.random.default_rng(seed)
+    s = da.System("carried", gravity=(1.0, -9.81, 2.0))
+    s.add_body("hub", matter(rng))
+    s.add_body("part", matter(rng))
+    s.add_joint("shaft", da.Revolute(tuple(np.eye(3)[seed % 3])), "ground", "hub")
+    weld, here = (da.Frame(rng.uniform(-1, 1, 3), turn(np.array(unit(rng)), rng.uniform(-3, 3))) for _ in range(2))
+    s.add_joint("weld", da.Weld(), "hub", "part", weld)
+    q, u = rng.uniform(-3, 3, 1), rng.uniform(-3, 3, 1)
+    free = kane.equations(s.build().state(q, u))
+    there = da.Frame(weld.rotation.T @ (here.position - weld.position), weld.rotation.T @ here.rotation)
+    s.add_joint("again", joint, "hub", "part", here, there)
+    m = s.build(cut=["again"])
+    assert m.diagnose(q).rank == 0
+    e = kane.equations(m.state(q, u))
+    for by, solve in METHODS.items():
+        assert solve(e).udot == pytest.approx(free.f / free.A[0, 0], rel=1e-11), by

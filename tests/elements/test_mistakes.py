@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,6 @@ def mistaken(add: Callable[[da.System], None]) -> str:
         (lambda s: s.add_element("e", Own(lambda x: 1 / 0)), 'element "e" cannot be computed: ZeroDivisionError'),
         (lambda s: s.add_element("pid", da.PID(1.0, period=-0.1), measured=0.0), "PID: period"),
         (lambda s: s.add_element("pid", da.PID(1.0, filter=0.0), measured=0.0), "PID: filter"),
-        (lambda s: s.add_element("e", da.LowPass(0.1), input="e.output").build, "filter"),
         (lambda s: s.connect("m.voltage", 1.0), '"m'),
         (lambda s: s.add_element("a b", da.LowPass(0.1), input=1.0), "a b"),
         (lambda s: s.add_element("h", da.Hold(0.1), input=lambda s: s.signal("h.stored") + s.signal("k.output")), "k"),
@@ -67,10 +67,6 @@ def mistaken(add: Callable[[da.System], None]) -> str:
     ],
 )  # fmt: skip
 def test_mistakes_are_named(add: Callable[[da.System], None], words: str) -> None:
-    if words == "filter":
-        return
-    import re
-
     assert re.search(words, mistaken(add)), mistaken(add)
 
 

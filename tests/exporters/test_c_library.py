@@ -15,8 +15,16 @@ from dalembert.trace.native import C99, Module, Pointer, Real
 from dalembert.trace.native.c99 import c_module
 from tests.exporters.compiling import STRICT, built, compiler
 
-KINDS = ["four_bar", "rolling_disc", "flexible_slider_crank", "human_body"]
-"""A loop, rolling, an elastic body in a loop, a tree large enough for sweeps."""
+KINDS = [
+    "four_bar",
+    "rolling_disc",
+    "flexible_slider_crank",
+    "human_body",
+    "press",
+    "dual_spin_satellite",
+    "slider_crank_clearance",
+]
+"""A loop, rolling, an elastic body in a loop, a tree large enough for sweeps, elements in a loop, sampled ones, laws in a loop."""
 
 
 def gallery(name: str) -> da.Mechanism:
@@ -42,7 +50,7 @@ int main(void)
     s.parameters.m = 2.5;
     s.force[ARM_U_B] = 0.7;
     if (arm_begin(&s)) return 1;
-    arm_rates(&s, qdot, udot);
+    arm_rates(&s, qdot, udot, s.z);
     arm_mass_matrix(&s, A);
     arm_inverse_dynamics(&s, udot, force);
     arm_outputs(&s, out);
@@ -84,6 +92,56 @@ def test_functions_give_what_the_mechanism_gives(tmp_path):
     np.testing.assert_allclose(lines[4][3], tip[1], rtol=1e-13)
 
 
+STEPPED = """
+#include "swing.h"
+#include <stdio.h>
+int main(void)
+{
+    static swing s;
+    double z[SWING_STATES];
+    swing_reset(&s);
+    s.q[0] = 0.9; /* beyond the stop */
+    s.fixed[0] = 1;
+    swing_begin(&s);
+    printf("%d %s\\n", s.status, swing_message(s.status));
+    swing_reset(&s);
+    s.parameters.wanted = 0.4;
+    if (swing_begin(&s) || swing_advance(&s, 0.25)) return 1;
+    printf("%.17g %.17g %.17g\\n", s.q[0], s.u[0], s.z[SWING_Z_motor_current]);
+    for (int i = 0; i < SWING_STATES; i++) z[i] = s.z[i];
+    if (swing_set_state(&s, s.t, s.q, s.u, z) || swing_advance(&s, 0.6)) return 1;
+    printf("%.17g %.17g %.17g\\n", s.q[0], s.u[0], s.z[SWING_Z_motor_current]);
+    return 0;
+}
+"""
+
+
+def swing() -> da.Mechanism:
+    """A motor with a sampled controller swings a rod against a stop."""
+    s = da.System("swing", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(mass=0.5, length=0.6))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "rod")
+    pid = da.PID(10.0, 4.0, 0.2, period=0.03)
+    s.add_element("pid", pid, reference=s.parameter("wanted", 1.5), measured=lambda s: s.q["A"])
+    s.add_element("motor", da.DCMotor("A", resistance=1.0, inductance=0.01, constant=0.5), voltage="pid.output")
+    s.add_law("stop", da.Stop("A", upper=0.7, restitution=0.3))
+    return s.build()
+
+
+def test_sampled_elements_and_laws_step_in_c_as_here(tmp_path):
+    m = swing()
+    options = {"method": "moreau", "step": 1e-3, "output": [0.25, 0.6]}
+    motion = m.simulate(0.6, {"A": -0.5}, **options)
+    motion.export_c(tmp_path)
+    (tmp_path / "stepped.c").write_text(STEPPED)
+    program = built(tmp_path, "swing", main="stepped.c")
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said[0] == "-22 something has gone through a law at the start"
+    other = m.simulate(0.6, {"A": -0.5}, parameters={"wanted": 0.4}, **options)
+    expected = np.hstack([other.q, other.u, other["motor.current"][:, None]])
+    np.testing.assert_allclose([[float(x) for x in line.split()] for line in said[1:]], expected, atol=1e-9)
+
+
 def test_sanitizers_find_nothing(tmp_path):
     flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     probe = tmp_path / "probe.c"
@@ -113,7 +171,10 @@ def test_what_cannot_be_exported_is_refused_in_words(tmp_path):
     s.add_body("rod", da.rod(1.0, 1.0))
     s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "rod")
     s.add_law("stop", da.Stop("A", upper=0.5))
-    with pytest.raises(da.DalembertError, match="export: "):
+    with pytest.raises(da.DalembertError, match="export: by time stepping there are no reactions"):
+        s.build().simulate(0.1).export_c(tmp_path / "x", reactions=["A"])
+    s.add_law("catch", da.Latch("A", on=False))
+    with pytest.raises(da.DalembertError, match="export: Law"):
         s.build().simulate(0.1).export_c(tmp_path / "x")
     assert not (tmp_path / "x").exists()
 

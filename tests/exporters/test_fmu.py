@@ -142,6 +142,34 @@ def test_an_event_that_ends_the_motion_ends_co_simulation(tmp_path):
     assert abs(found[-1]["q.J"]) < 1e-9 or found[-1]["time"] <= np.sqrt(2 / 9.81) + 1e-9
 
 
+@pytest.fixture(scope="module")
+def driven():
+    """A rod that a motor turns, with a sampled controller."""
+    s = da.System("driven", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(mass=0.5, length=0.6))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "rod")
+    pid = da.PID(10.0, 4.0, 0.2, period=0.04)
+    s.add_element("pid", pid, reference=s.parameter("wanted", 1.0), measured=lambda s: s.q["A"])
+    s.add_element("motor", da.DCMotor("A", resistance=1.0, inductance=0.01, constant=0.5), voltage="pid.output")
+    return s.build()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_states_of_elements_are_states_and_samples_are_events(driven, tmp_path, version):
+    motion = driven.simulate(0.5, output=0.05)
+    fmu = str(motion.export_fmu(tmp_path / "driven.fmu", version))
+    assert validate_fmu(fmu) == []
+    names = ["q.A", "u.A", *(f"z.{name}" for name in driven.states), "signal.motor.torque"]
+    torque = motion.evaluate(lambda s: s.signal("motor.torque"))
+    expected = np.column_stack([motion.q, motion.u, motion.z, torque])[-2]  # at 0.45 s nothing is sampled
+    for kind, within in (("CoSimulation", 1e-9), ("ModelExchange", 1e-5)):
+        found = simulate_fmu(
+            fmu, stop_time=0.5, fmi_type=kind, output=names, output_interval=0.05, relative_tolerance=1e-10
+        )
+        row = found[np.flatnonzero(np.isclose(found["time"], 0.45))[-1]]
+        np.testing.assert_allclose([row[n] for n in names], expected, rtol=0, atol=within * np.abs(expected).max())
+
+
 def test_the_same_model_gives_the_same_token_and_another_one_another(four_bar, tmp_path):
     m, motion, fmus = four_bar
     again = motion.export_fmu(tmp_path / "again.fmu", "2.0", platforms=[], reactions=["D"])

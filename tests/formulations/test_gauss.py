@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -15,6 +17,7 @@ from dalembert.formulations.tree import kane
 from tests.constraints.loops import random_loops
 from tests.effort import examples
 from tests.formulations.test_absolute import body_accelerations, well_posed
+from tests.invariance.cases import drawn
 from tests.mechanisms import random_state, random_tree, seeds
 
 
@@ -125,3 +128,19 @@ def test_gauss_has_the_matrix_of_kane():
     s = m.state(*random_state(m, rng))
     one, two = kane.equations(s), FORMULATIONS["gauss"].equations(s)
     assert np.allclose(one.A, two.A, atol=1e-12) and np.allclose(one.f, two.f, atol=1e-11)
+
+
+@settings(max_examples=examples(10), deadline=None)
+@given(st.sampled_from([1089, 1468, 1597]) | st.integers(0, 3000), st.sampled_from([1e6, 1e8, 1e11]))
+def test_what_rounding_takes_from_the_penalty_is_said(seed, rho):
+    """Light modes on heavy bodies: three digits are there, or a warning."""
+    case = drawn("elastic tree", seed, small=True)
+    m, form = case.mechanism, da.GaussPenalty(rho)
+    s = m.numeric.state(case.q, case.u, case.t)
+    exact = body_accelerations(s, METHODS["range_space"](kane.equations(s)).udot)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = body_accelerations(s, m.solve(case.q, case.u, t=case.t, formulation=form).udot)
+    off = np.abs(found - exact).max() / max(1.0, np.abs(exact).max())
+    assert off <= 1e-3 or any(issubclass(w.category, da.RoundingWarning) for w in told)
+    event(f"warned: {any(issubclass(w.category, da.RoundingWarning) for w in told)}")

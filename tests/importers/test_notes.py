@@ -63,7 +63,7 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     assert set(imported.system.forces) == {"actuator1", "actuator6", "actuator6_feedback"}
     effects = [note.effect for note in imported.notes]
     assert effects == sorted(effects, key=["accelerations", "limits", "measured", "drawing"].index)
-    assert len(imported.told(5)) == 6 and "more: " in imported.told(5)[-1]
+    assert len(imported.lines(5)) == 6 and "more: " in imported.lines(5)[-1]
     imported.build()
 
 

@@ -121,6 +121,20 @@ def test_a_press_with_its_pins_beside_the_plane_shares_its_load_by_stiffness():
         m.forward_dynamics(q, u)
 
 
+@pytest.mark.parametrize("options", [{}, {"method": "moreau", "step": 1e-3}], ids=["from event to event", "in steps"])
+def test_a_load_that_is_not_unique_later_is_refused_too(options):
+    """Across the plane of the press a force comes at half time: how its redundant rows share that, nobody knows."""
+    start = {"shaft": -1.0}
+    s = press()
+    s.add_force("across", da.Load("ram", force=lambda state: (0.0, 0.0, 50.0 * da.maximum(state.t - 0.05, 0.0))))
+    with pytest.raises(
+        da.SimulationError, match=r'at t = 0.0.*though not at the start: .*"guide" transmits is not unique'
+    ) as e:
+        s.build().simulate(0.1, start, **options)
+    assert len(e.value.motion) > 10
+    s.build().simulate(0.04, start, **options)
+
+
 def test_viscous_friction_takes_part_in_what_follows_an_event():
     """A cart is pulled beyond its grip, but for a load that drags on it while it slides: it sticks as long as the load is fast."""
     s = da.System("cart")

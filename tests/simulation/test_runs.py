@@ -14,6 +14,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
+from dalembert.kinematics.law_mode import ModeLayout
 from dalembert.simulation.march import checkpoint
 from dalembert.simulation.march.between_stretches import Interrupts
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
@@ -151,12 +152,41 @@ def test_what_a_checkpoint_says_is_checked_before_machine_code_uses_it(tmp_path,
         m.simulate(1.0, control=lambda s: {}, control_rate=10.0, resume=path)
 
 
+@pytest.mark.parametrize("options", [{}, {"method": "moreau", "step": 1e-3}], ids=["from event to event", "in steps"])
+def test_so_is_what_it_says_of_laws(tmp_path, options):
+    """No element of a law is in state 17; and arrays have the shapes they have."""
+    m, path = stopped_slide(), tmp_path / "run.checkpoint"
+    m.simulate(1.0, control=stopping(8), control_rate=10.0, checkpoint=path, **options)
+    c = load_checkpoint(path)
+    state = ModeLayout(m.law_table).parts["state"].start
+    mode = c.modes[-1, 1:]
+    first = next(k for k in range(len(c.inputs)) if np.array_equal(c.inputs[k : k + len(mode), 0], mode))
+    spoilt = {name: getattr(c, name).copy() for name in ("modes", "inputs", "rows")}
+    spoilt["modes"][0, 1 + state] = spoilt["inputs"][first + state, 0] = spoilt["rows"][-1, -1] = 17.0
+    spoilt |= {name: np.full((2, 3), 9.0) for name in ("impacts", "changes")}
+    for name in spoilt if options else spoilt.keys() - {"rows"}:  # from event to event samples hold no states
+        replace(c, **{name: spoilt[name]}).save(path)
+        with pytest.raises(da.SimulationError, match=r"does not fit the run: .* start the run from the beginning"):
+            m.simulate(1.0, control=lambda s: {}, control_rate=10.0, resume=path, **options)
+
+
 def test_a_checkpoint_of_other_things_is_said(tmp_path):
     path = tmp_path / "run.checkpoint"
     for packed in (b"", b"nothing packed", b"PK\x03\x04"):
         path.write_bytes(checkpoint._FORMAT + hashlib.sha256(packed).digest() + packed)
         with pytest.raises(da.MotionFileError, match="does not hold what a checkpoint holds"):
             load_checkpoint(path)
+
+
+def stopped_slide() -> da.Mechanism:
+    """A slide with friction between two stops."""
+    s = da.System("slide")
+    s.add_body("mass", da.particle(1.0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "mass")
+    s.add_force("spring", da.JointSpring("x", stiffness=40.0, rest=0.3))
+    s.add_law("stop", da.Stop("x", -0.4, 0.4, restitution=0.6))
+    s.add_law("dry", da.JointFriction("x", force=0.5))
+    return s.build()
 
 
 def runaway() -> da.Mechanism:

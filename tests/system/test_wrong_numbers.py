@@ -189,3 +189,25 @@ def test_numbers_that_come_out_of_parameters_are_checked(where, bad):
     s.add_joint("A", da.Revolute(), "ground", "b")
     with pytest.raises(da.DalembertError):
         s.build().with_parameters(x=bad)
+
+
+def test_expressions_of_parameters_without_a_value_are_told():
+    s = da.System("crane")
+    T = s.parameter("T", 2.0)
+    s.add_body("arm", da.rod(mass=1.0, length=1.0))
+    s.add_joint("base", da.Revolute(), "ground", "arm", prescribed=lambda t: t / T)
+    m = s.build()
+    with pytest.raises(da.ModelError, match=r"an expression of parameters has no value at .*T = 0"):
+        m.with_parameters(T=0.0).state([0.0], [0.0])
+    s.parameters["T"] = 0.0
+    with pytest.raises(da.ModelError, match=r'joint "base": an expression of parameters has no value at .*T = 0'):
+        s.build()
+
+
+def test_a_thread_has_a_radius():
+    s = da.System("jack")
+    s.add_body("nut", da.box(1.0, (0.1, 0.1, 0.1)))
+    s.add_joint("thread", da.Screw((0, 0, 1), pitch=0.01), "ground", "nut")
+    s.add_law("dry", da.JointFriction("thread", mu=0.1, radius=0.0))
+    with pytest.raises(da.ModelError, match=r'law "dry": .* greater than 0'):
+        s.build()

@@ -91,7 +91,7 @@ class LivePage(Watched):
         return np.frombuffer(base64.b64decode(text), dtype="<f8" if kind == "Float64Array" else "<f4")
 
     def rows(self, m: da.Mechanism) -> np.ndarray:
-        return self.numbers("dalembert.live.motion.rows").reshape(-1, m.n_q + m.n_u)
+        return self.numbers("dalembert.live.motion.rows").reshape(-1, m.n_q + m.n_u + m.n_z)
 
     @property
     def words(self) -> str:

@@ -16,7 +16,7 @@ from tests.view.conftest import LivePage, Watched
 
 
 def assert_same_rows(found: np.ndarray, motion, within: float) -> None:
-    expected = np.hstack([motion.q, motion.u])
+    expected = np.hstack([motion.q, motion.u, motion.z])
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() <= within * max(1.0, np.abs(expected).max())
 

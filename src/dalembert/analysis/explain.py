@@ -150,7 +150,7 @@ def _values(eq: WrittenEquations, q: ArrayLike, u: ArrayLike | None, t: float) -
 
 def _principle(thing: Any) -> str:
     """What the method's file says of it."""
-    told: Any = (
+    module: Any = (
         thing if inspect.ismodule(thing) else inspect.getmodule(thing if inspect.isfunction(thing) else type(thing))
     )
-    return inspect.cleandoc(told.__doc__ or "")
+    return inspect.cleandoc(module.__doc__ or "")

@@ -14,6 +14,7 @@ from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node import Node
 from dalembert.parts.bodies import Instant
 from dalembert.parts.shapes import Shape
+from dalembert.trace import Scalar
 from dalembert.vectors import Matrix, Vector, cross
 
 SPENT = 1e-9
@@ -103,19 +104,19 @@ class FlexibleBody:
         turning, linear, _ = self._momenta(at)
         return at.R @ turning - cross(at.arm, at.R @ linear)
 
-    def kinetic_energy(self, at: Instant) -> Any:
+    def kinetic_energy(self, at: Instant) -> Scalar:
         """½ yᵀM y [C 76]."""
         turning, linear, modal = self._momenta(at)
         return 0.5 * ((at.R.T @ at.w) @ turning + (at.R.T @ at.v) @ linear + at.qd @ modal)
 
-    def strain_energy(self, q: Any) -> Any:
+    def strain_energy(self, q: Any) -> Scalar:
         return self.stiffness_factor * Deformed(self.data, q).strain_energy()
 
-    def strain_forces(self, q: Any) -> Any:
+    def strain_forces(self, q: Any) -> np.ndarray:
         """−Ke q."""
         return -self.stiffness_factor * (self.data.Ke @ q)
 
-    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
+    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> np.ndarray:
         """Ct·g − De q̇."""
         return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.stiffness_factor * (self.data.De @ qd)
 

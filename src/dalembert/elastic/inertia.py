@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.tensors import axial
+from dalembert.trace import Scalar
 from dalembert.vectors import IDENTITY, Matrix, Vector, cross, skew
 
 
@@ -88,5 +88,5 @@ class Deformed:
         coriolis = 2.0 * (np.tensordot(qd, axial(self.body.P[1:, 1:]), 1) @ w)
         return turning, sliding, centrifugal + coriolis
 
-    def strain_energy(self) -> Any:
+    def strain_energy(self) -> Scalar:
         return 0.5 * (self.q @ (self.body.Ke @ self.q))

@@ -90,20 +90,20 @@ class JointWithModes(Joint):
         return turn, v + self.rotation(q) @ (cross(w, self._arm(q)) + self._arm_columns(q) @ qd)
 
     # -- coordinates ------------------------------------------------------------------------------------------------------
-    def rates(self, q: Any, u: Any) -> Any:
+    def rates(self, q: Any, u: Any) -> np.ndarray:
         n = self.joint.n_u
         return np.concatenate([self.joint.rates(self._own(q), u[:n]), u[n:]])
 
-    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+    def speeds_from_rates(self, q: Any, rates: Any) -> np.ndarray:
         n = self.joint.n_q
         return np.concatenate([self.joint.speeds_from_rates(self._own(q), rates[:n]), rates[n:]])
 
-    def turned_momenta(self, q: Any, u: Any, pi: Any) -> Any:
+    def turned_momenta(self, q: Any, u: Any, pi: Any) -> np.ndarray | None:
         n = self.joint.n_u
         own = self.joint.turned_momenta(self._own(q), u[:n], pi[:n])
         return None if own is None else np.concatenate([own, np.zeros(len(self.modes))])
 
-    def admissible(self, q: Any) -> Any:
+    def admissible(self, q: Any) -> np.ndarray:
         return np.concatenate([self.joint.admissible(self._own(q)), q[self.joint.n_q :]])
 
     def condition(self, q: Any) -> np.ndarray:

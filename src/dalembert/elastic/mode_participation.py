@@ -77,8 +77,10 @@ class ModeParticipation:
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         lines = ["  ".join(x.rjust(w) for x, w in zip(row, widths)) for row in [head, *rows]]
         still = not self.parts.size or float(self.parts.max()) < NOT_EXCITED
-        told = ["no mode is excited by its frame, as in Buckens' frame: look at it attached to a node"] if still else []
-        return "\n".join(["effective mass of each mode, % of the body's mass and inertia", *lines, *told])
+        remark = (
+            ["no mode is excited by its frame, as in Buckens' frame: look at it attached to a node"] if still else []
+        )
+        return "\n".join(["effective mass of each mode, % of the body's mass and inertia", *lines, *remark])
 
 
 def participation(body: ElasticBody) -> ModeParticipation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dalembert.elements.element import ENERGIES
 from dalembert.errors import ModelError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from dalembert.elements.placed import PlacedElement
     from dalembert.kinematics.state import State
     from dalembert.vectors import Vector
+
+
+Made = TypeVar("Made")
 
 
 class ElementAt:
@@ -46,12 +49,13 @@ class ElementAt:
             total = total + p.element.gravity(ElementAt(p, self.s), at)
         return total
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+    def kept(self, name: str, make: Callable[[], Made]) -> Made:
         """What `make` makes of the element in this state, made once."""
         key, kept = f"{self._placed.name}/{name}", self.s.signals.kept
         if key not in kept:
             kept[key] = make()
-        return kept[key]
+        made: Made = kept[key]
+        return made
 
 
 class Signals:

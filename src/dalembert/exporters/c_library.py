@@ -12,9 +12,11 @@ import numpy as np
 
 from dalembert.exporters.exported_model import ExportedModel
 from dalembert.kernels.tree.body_motion import N_MOTION
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.trace.native.c99 import c_module
 from dalembert.trace.text.routine import safe_identifiers
 from dalembert.version import __version__
+from dalembert.view.live.package import watched_gaps
 
 PER_LINE = 6
 """Numbers in a line of a table."""
@@ -30,6 +32,12 @@ _OFFERED = (
     "consistent",
     "constrained_moving",
     "admissible",
+    "loop_close",
+    "loop_consistent",
+    "loop_constrained_moving",
+    "loop_admissible",
+    "gaps_at",
+    "sample",
     "projected",
     "events",
     "mass_matrix",
@@ -53,14 +61,16 @@ class CLibrary:
         x, m = self.model, self.model.live.mechanism
         program = x.programs[0]
         o, adaptive = x.live.options, x.live.options.method.adaptive
-        fields = safe_identifiers(m.parameters)
+        fields = safe_identifiers(x.parameters)
         how = f", in steps of at most {o.step:g} s" if not adaptive else f", to the relative tolerance {o.rtol:g}"
         return template("model.h.in").substitute(
             self.common,
             first_parameter=f"{next(iter(fields.values()))} = 1.0;" if fields else "... = 1.0;",
-            n_q=m.n_q, n_u=m.n_u, n_p=len(m.parameters), n_outputs=x.shown.layout.size, n_events=len(x.live.events),
+            n_q=m.n_q, n_u=m.n_u, n_z=m.n_z, n_p=len(x.parameters), n_outputs=x.shown.layout.size, n_events=len(x.live.events),
             n_bodies=m.n_bodies,
             coordinates=self._enumerated("Q", m.coordinates), speeds=self._enumerated("U", m.speeds),
+            states=self._enumerated("Z", m.states), rates=self._piece("rates.h.in", not x.live.stepping),
+            sampled=self._piece("sampled.h.in", bool(self._periods)),
             outputs=self._output_places(),
             parameters="\n".join(f"    double {field}; /**< {_remark(name)} */" for name, field in fields.items())
             or "    double none; /**< there are none */",
@@ -68,7 +78,7 @@ class CLibrary:
             work=max(max(p.notes["work"], p.scratch) for p in x.programs) + 1,
             start=program.notes["start"]["end"] if "start" in program.notes else 1,
             how=f" with {o.method.name}{how}",
-            inverse=template("inverse.h.in").substitute(self.common) if "inverse_dynamics" in self._offered(0) else "",
+            inverse=self._piece("inverse.h.in", "inverse_dynamics" in self._offered(0)),
         )  # fmt: skip
 
     @cached_property
@@ -92,17 +102,22 @@ class CLibrary:
             rows=self._rows(),
             max_steps=min(o.max_steps, 1_000_000),
             projected=self._projected(),
-            inverse=template("inverse.c.in").substitute(self.common) if "inverse_dynamics" in self._offered(0) else "",
+            inverse=self._piece("inverse.c.in", "inverse_dynamics" in self._offered(0)),
+            rates=self._piece("rates.c.in", not x.live.stepping),
+            sampled=self._piece("sampled.c.in", bool(self._periods)),
+            N_row=max(1, len(x.programs[0].unknowns)),
+            violated=self._violated(),
+            **self._clocks(),
             event_values=self._event_values() if events else "    (void)values;",
         )  # fmt: skip
 
     @cached_property
     def test(self) -> str:
         """A program that marches the motion again, and compares it with the states that were reached in Python."""
-        motion = self.model.motion
+        motion = self.model.reference
         t, n = np.asarray(motion.t), len(motion)
         chosen = np.unique(np.linspace(0, n - 1, min(n, SAMPLES)).astype(int))
-        rows = np.hstack([motion.q, motion.u])[chosen]
+        rows = np.hstack([motion.q, motion.u, motion.z])[chosen]
         return template("test.c.in").substitute(
             self.common,
             n=len(chosen),
@@ -121,8 +136,50 @@ class CLibrary:
         m = self.model.live.mechanism
         return {
             "m": self.name, "M": self.name.upper(), "title": _remark(m.name), "version": __version__,
-            "N_q": max(1, m.n_q), "N_u": max(1, m.n_u), "N_y": max(1, m.n_q + m.n_u), "N_p": max(1, len(m.parameters)),
+            "N_q": max(1, m.n_q), "N_u": max(1, m.n_u), "N_y": max(1, m.n_q + m.n_u + m.n_z), "N_z": max(1, m.n_z),
+            "N_p": max(1, len(self.model.parameters)),
         }  # fmt: skip
+
+    def _piece(self, name: str, wanted: bool) -> str:
+        """A template's text, where it is wanted."""
+        return template(name).substitute(self.common) if wanted else ""
+
+    @property
+    def _periods(self) -> tuple[float, ...]:
+        """Periods of sampled elements."""
+        return sample_clocks(self.model.live.mechanism).periods
+
+    def _clocks(self) -> dict[str, str]:
+        """What is done about samples where a march begins, and where it goes on from another time."""
+        if not self._periods:
+            return dict.fromkeys(("clocks", "first_samples", "other_clocks"), "")
+        clocks = [
+            "    part(s, PART_SAMPLES_FROM)[0] = s->t;",
+            "    for (int k = 0; k < CLOCKS; k++) part(s, PART_NEXT_SAMPLE)[k] = s->t;",
+            "",
+        ]
+        first = f"    if (s->status == 0) {self.name}_sample(s);\n"
+        other = [
+            "    for (int k = 0; k < CLOCKS; k++) { /* between the sample before and the next one all stays */",
+            "        double from = part(s, PART_SAMPLES_FROM)[0], next = part(s, PART_NEXT_SAMPLE)[k];",
+            "        if (s->t <= next && s->t >= next - periods[k]) continue;",
+            "        part(s, PART_SAMPLES)[k] = floor((s->t - from)/periods[k] + 1e-9) + 1.0;",
+            "        part(s, PART_NEXT_SAMPLE)[k] = from + part(s, PART_SAMPLES)[k]*periods[k];",
+            "    }",
+            "",
+        ]
+        return {"clocks": "\n".join(clocks), "first_samples": first, "other_clocks": "\n".join(other)}
+
+    def _violated(self) -> str:
+        """Refuses a start at which something has gone through a law."""
+        gaps = watched_gaps(self.model.live, self.model.programs[0])
+        if not gaps:
+            return ""
+        tests = " || ".join(f"s->work[{gap['at']}] < {gap['least']!r}" for gap in gaps)
+        return (
+            f"    {self.name}_p0_gaps_at(&s->t, part(s, PART_Y), s->inputs, s->work);\n"
+            f"    if ({tests}) return s->status = {self.name.upper()}_VIOLATED;\n"
+        )
 
     def _offered(self, k: int) -> list[str]:
         """Functions of a program that the rest calls."""
@@ -140,7 +197,7 @@ class CLibrary:
         x, at = self.model, self.model.shown.layout.parts
         bodies = {f"body {b.name}": at["pose"].start + N_MOTION * k for k, b in enumerate(x.live.mechanism.bodies)}
         energy = {"kinetic energy": at["energy"].start, "potential energy": at["energy"].start + 1}
-        more = {name: place.start for name, place in at.items() if name.startswith("output ")}
+        more = {name: place.start for name, place in at.items() if name.startswith(("output ", "signal "))}
         reactions = {f"reaction {j}": at["reactions"].start + 6 * k for k, j in enumerate(x.reactions)}
         every = {**bodies, **energy, **more, **reactions}
         made = safe_identifiers(every)
@@ -152,9 +209,10 @@ class CLibrary:
         q, u = live.unassembled
         fixed, fixed_speeds = live.fixed
         lines = [
-            *constant_table("double", "default_parameters", [*m.parameters.values()]),
+            *constant_table("double", "default_parameters", [*x.parameters.values()]),
             *constant_table("double", "start_q", q),
             *constant_table("double", "start_u", u),
+            *constant_table("double", "start_z", live.z),
             *constant_table("int", "start_fixed", _flags(fixed, m.n_u)),
             *constant_table("int", "start_fixed_speeds", _flags(fixed_speeds, m.n_u)),
             *constant_table("double", "start_memory", x.memory),
@@ -165,6 +223,8 @@ class CLibrary:
         places = {"PART_EVENT_T": 0, "PART_EVENT_Y": 0} | places  # where nothing is watched, nothing is read there
         places |= {f"INPUT_{k}": program.input_layout.parts[name].start for k, name in _INPUTS.items()}
         places |= {"N_SCALES": len(program.scales), "PROGRAMS": len(x.programs)}
+        places |= {"UNKNOWNS": m.n_q + m.n_u + m.n_z, "STATES_AT": m.states_at, "CLOCKS": len(self._periods)}
+        lines += constant_table("double", "periods", list(self._periods)) if self._periods else []
         lines += ["enum {", *(f"    {name} = {place}," for name, place in places.items() if name in _USED), "};"]
         functions = "\n".join(
             f"    {{{self.name}_p{k}_begin, {self.name}_p{k}_march, {self.name}_p{k}_slope}},"
@@ -175,7 +235,13 @@ class CLibrary:
     def _names(self) -> str:
         m, lines = self.model.live.mechanism, []
         events = [e.name for e in self.model.live.events]
-        every = {"coordinate": m.coordinates, "speed": m.speeds, "parameter": tuple(m.parameters), "event": events}
+        every = {
+            "coordinate": m.coordinates,
+            "speed": m.speeds,
+            "state": m.states,
+            "parameter": tuple(self.model.parameters),
+        }
+        every["event"] = tuple(events)
         for kind, names in every.items():
             listed = ", ".join(_quoted(name) for name in names) or '""'
             lines.append(f"const char *const {self.name}_{kind}_names[] = {{{listed}}};")
@@ -197,11 +263,17 @@ class CLibrary:
             "};",
         ]
         admissible = (
-            f"    {self.name}_p0_admissible(&t, q, u, nothing, parameters_of(s), rates, s->work);"
-            if "admissible" in self._offered(0)
+            f"    {self.name}_p0_{program.prefix}admissible(&t, q, u, nothing, parameters_of(s), rates, s->work);"
+            if f"{program.prefix}admissible" in self._offered(0)
             else ""
         )
-        return "\n".join([*lines, "", template("assembly.c.in").substitute(self.common, admissible=admissible)])
+        return "\n".join(
+            [
+                *lines,
+                "",
+                template("assembly.c.in").substitute(self.common, admissible=admissible, prefix=program.prefix),
+            ]
+        )
 
     def _rows(self) -> str:
         parts = self.model.programs[0].layout.parts
@@ -223,10 +295,9 @@ class CLibrary:
         m = self.model.live.mechanism
         return "\n".join(
             [
-                f"    double y[{m.n_q + m.n_u}], t = s->t;",
+                f"    double y[{m.n_q + m.n_u + m.n_z}], t = s->t;",
                 "    inputs_changed(s);",
-                f"    memcpy(y, s->q, {m.n_q}*sizeof *y);",
-                f"    memcpy(y + {m.n_q}, s->u, {m.n_u}*sizeof *y);",
+                "    gather(s, y);",
                 f"    {self.name}_p0_events(&t, y, values, s->inputs);",
             ]
         )
@@ -235,7 +306,8 @@ class CLibrary:
 _INPUTS = {"P": "P", "X": "x", "SCALES": "scales"}
 _USED = {
     "PART_T", "PART_Y", "PART_Y_OLD", "PART_END", "PART_DISTANCE", "PART_APPROACH", "PART_CROSSING", "PART_CROSSING_ERROR",
-    "PART_EVENT_T", "PART_EVENT_Y", "INPUT_P", "INPUT_X", "INPUT_SCALES", "N_SCALES", "PROGRAMS",
+    "PART_EVENT_T", "PART_EVENT_Y", "PART_UNTIL", "PART_NEXT_SAMPLE", "PART_SAMPLES", "PART_SAMPLES_FROM", "UNKNOWNS", "STATES_AT",
+    "CLOCKS", "INPUT_P", "INPUT_X", "INPUT_SCALES", "N_SCALES", "PROGRAMS",
 }  # fmt: skip
 _PROGRAMS = """/* Programs: the same equations with other sets of rows of the constraints. */
 static const struct {

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dalembert.constraints.assembly.assemble import off_at
+from dalembert.elements.signals import signal_names
 from dalembert.errors import ArgumentError
 from dalembert.kernels.rhs.loop_closing import LoopClosing
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
@@ -18,16 +19,24 @@ from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
-from dalembert.simulation.march.memory import fill_inputs, fill_memory
 from dalembert.simulation.march.program import Program
+from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.trace.native import Module, Signature
 from dalembert.trace.native.module import Prefixed
 from dalembert.trace.native.target import C99
 from dalembert.view.live.live_model import LiveModel, live_model
-from dalembert.view.live.live_program import other_row_choices
-from dalembert.view.live.package import ROUGH, start_displacements
+from dalembert.view.live.live_program import CLOSING, other_row_choices
+from dalembert.view.live.package import ROUGH, first_inputs, first_memory, start_displacements
 from dalembert.view.live.shown import Shown
 
+UNITS: dict[str, dict[str, int]] = {
+    "rad": {"rad": 1}, "m": {"m": 1}, "1": {}, "rad/s": {"rad": 1, "s": -1}, "m/s": {"m": 1, "s": -1}, "1/s": {"s": -1},
+    "rad/s2": {"rad": 1, "s": -2}, "m/s2": {"m": 1, "s": -2}, "1/s2": {"s": -2}, "N": {"kg": 1, "m": 1, "s": -2},
+    "N.m": {"kg": 1, "m": 2, "s": -2}, "J": {"kg": 1, "m": 2, "s": -2}, "s": {"s": 1}, "W": {"kg": 1, "m": 2, "s": -3},
+    "A": {"A": 1}, "V": {"kg": 1, "m": 2, "s": -3, "A": -1}, "Pa": {"kg": 1, "m": -1, "s": -2}, "kg": {"kg": 1},
+    "N.m.s": {"kg": 1, "m": 2, "s": -1},
+}  # fmt: skip
+"""Units by name, as powers of SI's."""
 Kind = Literal["state", "derivative", "input", "parameter", "output", "indicator"]
 
 
@@ -54,11 +63,21 @@ class ExportedProgram(Program):
             slope, work = self.notes["slope"], self.notes["work"]
             work = self.shown.emit(module, slope, self.rhs, self.input_layout, work)
             self.notes["work"] = max(work, *(self._emit_kernel(module, name) for name in self._kernels))
-        if isinstance(self.rhs, RangeSpaceRightHandSide):
-            closing = LoopClosing(self.rhs, module)
+        if self._closes is not None:
+            closing = LoopClosing(self._closes, Prefixed(module, CLOSING) if self.prefix else module)
             closing.emit()
             self.notes["start"], self.notes["still"] = closing.places, closing.still
         return module
+
+    @property
+    def _closes(self) -> RangeSpaceRightHandSide | None:
+        """Equations whose rows close loops at a start."""
+        return self.rhs if isinstance(self.rhs, RangeSpaceRightHandSide) else None
+
+    @property
+    def prefix(self) -> str:
+        """What names of functions that close loops begin with."""
+        return "" if self._closes is self.rhs else CLOSING
 
     @property
     def _kernels(self) -> list[str]:
@@ -84,6 +103,15 @@ class ExportedProgram(Program):
     def module(self) -> Module:
         """The code, with `notes` filled."""
         return self._module()
+
+
+@dataclass(frozen=True, eq=False)
+class ExportedSteppingProgram(ExportedProgram, SteppingProgram):
+    """The same by time stepping, where laws take part."""
+
+    @cached_property
+    def _closes(self) -> RangeSpaceRightHandSide | None:
+        return RangeSpaceRightHandSide(self.mechanism, self.kept.keep) if self.mechanism.constraint_rows else None
 
 
 @dataclass(frozen=True)
@@ -115,6 +143,8 @@ class ExportedModel:
         if why:
             raise ArgumentError(f"export: {why}")
         m = self.live.mechanism
+        if self.reactions and self.live.stepping:
+            raise ArgumentError("export: by time stepping there are no reactions between steps; leave out reactions")
         for joint in self.reactions:
             if joint not in m.joint_number and joint not in m.constraint_rows:
                 raise unknown(joint, "joint", [*m.joint_number, *m.constraint_rows], "export")
@@ -130,14 +160,17 @@ class ExportedModel:
 
     @cached_property
     def shown(self) -> Shown:
-        return Shown(self.live.mechanism.kernels, tuple(self.reactions))
+        m = self.live.mechanism
+        signals = [name for name in signal_names(m.elements) if name not in m.states]
+        return Shown(m.kernels, tuple(self.reactions), signals=signals)
 
     @cached_property
     def programs(self) -> list[ExportedProgram]:
         """The program, and others with further sets of rows where rows may have to be chosen anew."""
         live = self.live
         when, directions = [e.when for e in live.events], [e.direction for e in live.events]
-        first = ExportedProgram(
+        kind = ExportedSteppingProgram if live.stepping else ExportedProgram
+        first = kind(
             live.mechanism.kernels,
             live.options.method,
             1,
@@ -147,7 +180,7 @@ class ExportedModel:
             for_target=C99,
             shown=self.shown,
         )
-        others = [replace(live.kept, rows=rows) for rows in other_row_choices(live)]
+        others = [] if live.stepping else [replace(live.kept, rows=rows) for rows in other_row_choices(live)]
         made = [first, *(replace(first, kept=kept, shown=None, notes={}) for kept in others)]
         for program in made:
             _ = program.module
@@ -156,24 +189,39 @@ class ExportedModel:
     @property
     def memory(self) -> np.ndarray:
         """The integrator's memory at the start."""
-        live, program = self.live, self.programs[0]
-        made = np.zeros((program.layout.size, 1))
-        fill_memory(made, program, live.mechanism, live.options, np.concatenate([live.q, live.u]), live.options.atol)
-        return made[:, 0]
+        return first_memory(self.live, self.programs[0])
 
     @property
     def inputs(self) -> list[np.ndarray]:
         """What each program's equations are given, at the start."""
-        found = []
-        for program in self.programs:
-            made = np.zeros((program.input_layout.size, 1))
-            fill_inputs(made, program, np.array([*self.live.mechanism.parameters.values()], dtype=float))
-            found.append(made[:, 0])
-        return found
+        return [first_inputs(self.live, program) for program in self.programs]
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Parameters by name, without the states of elements that stand among them."""
+        m = self.live.mechanism
+        return {name: float(x) for name, x in m.parameters.items() if name not in m.states}
+
+    @cached_property
+    def reference(self) -> Motion:
+        """The motion as exported code marches it: stepped, where Python went from event to event."""
+        live, motion = self.live, self.motion
+        if not live.stepping or motion.record["options"]["method"] == live.options.method.name:
+            return motion
+        given, o = motion.record["given"], live.options
+        base = (
+            live.mechanism
+            if motion.mechanism is None
+            else motion.mechanism.with_parameters(**motion.record["parameters"])
+        )
+        return base.simulate(
+            o.end - o.start, given["initial"], given["speeds"], method=o.method.name, step=o.step, start=o.start,
+            output=np.asarray(motion.t),
+        )  # fmt: skip
 
     @cached_property
     def closing(self) -> dict[str, np.ndarray]:
-        """What assembly is told: tolerance, steps, sizes, scales of rows beside, and displacements that are tried."""
+        """What assembly reads: tolerance, steps, sizes, scales of rows beside, and displacements that are tried."""
         live, m = self.live, self.live.mechanism
         places = self.programs[0].notes["start"]
         start = np.zeros(places["end"])
@@ -200,9 +248,15 @@ class ExportedModel:
         ]
         made += [
             Variable(
+                f"z.{name}", "state", m.n_q + m.n_u + i, _unit(m.state_units[i]), float(live.z[i]), f'state "{name}"'
+            )
+            for i, name in enumerate(m.states)
+        ]
+        made += [
+            Variable(
                 f"der({v.name})", "derivative", v.place, _rate(v.unit), 0.0, f"rate of {v.about}", (None, None), v.place
             )
-            for v in list(made)
+            for v in ([] if live.stepping else list(made))
         ]
         made += [
             Variable(f"force.{name}", "input", i, _force(u_units[i]), 0.0, f'generalized force on the speed "{name}"')
@@ -210,7 +264,7 @@ class ExportedModel:
         ]
         made += [
             Variable(name, "parameter", i, "", float(x), "", ranges.get(name, (None, None)))
-            for i, (name, x) in enumerate(m.parameters.items())
+            for i, (name, x) in enumerate(self.parameters.items())
         ]
         made += self._outputs()
         return made + [
@@ -237,6 +291,12 @@ class ExportedModel:
                 )
         add("energy.kinetic", parts["energy"].start, "J", "kinetic energy")
         add("energy.potential", parts["energy"].start + 1, "J", "potential energy")
+        if m.elements:
+            add("energy.stored", parts["stored"].start, "J", "energy stored in elements")
+        for name in self.shown.signals:
+            owner, _, what = name.partition(".")
+            unit = _unit(m.elements[owner].element.unit_of(what))
+            add(f"signal.{name}", parts[f"signal {name}"].start, unit, f'output "{what}" of element "{owner}"')
         for name, at in parts.items():
             if name.startswith("output "):
                 title, n = name.removeprefix("output "), at.stop - at.start
@@ -262,19 +322,28 @@ def refusal(motion: Motion) -> str:
     why = refused(motion)
     if not why and motion.record["options"].get("stabilise", "projection") != "projection":
         why = "it was marched without projection, and exported code projects; leave out stabilise"
-    if motion.mechanism is not None and motion.mechanism.elements:
-        named = ", ".join(f'"{name}"' for name in motion.mechanism.elements)
-        why = f"element {named} has states of its own, which exported code does not know yet"
-    if not why and motion.mechanism is not None and motion.mechanism.laws:
-        named = ", ".join(f'"{name}"' for name in motion.mechanism.laws)
-        why = f"law {named} hits, sticks or slips, which exported code does not know yet; export m.without_laws().simulate(…)"
     if not why and any(e.actions for e in live_model(motion).events):
         why = "its events act on the mechanism, which exported code does not do; leave the events' actions out"
     return why
 
 
+def _unit(unit: str) -> str:
+    """A unit as the Functional Mock-up Interface writes it; none where it is not among those that are described."""
+    written = unit.replace(" ", ".").replace("²", "2")
+    return written if written in UNITS else ""
+
+
 def _rate(unit: str) -> str:
-    rates = {"rad": "rad/s", "m": "m/s", "1": "1/s", "rad/s": "rad/s2", "m/s": "m/s2", "1/s": "1/s2"}
+    rates = {
+        "rad": "rad/s",
+        "m": "m/s",
+        "1": "1/s",
+        "rad/s": "rad/s2",
+        "m/s": "m/s2",
+        "1/s": "1/s2",
+        "J": "W",
+        "N.m.s": "N.m",
+    }
     return rates.get(unit, "")
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from typing import Any, cast
 
+import numpy as np
+
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.formulation import Formulation, LosesDigits, settled
 from dalembert.formulations.in_linear_coordinates import InLinearCoordinates
 from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
@@ -116,8 +118,12 @@ def _found(said: str | FormulationSettings) -> Formulation:
 
 def formulation_named(m: Any, said: str | FormulationSettings, poses: Any = ()) -> Formulation:
     """The formulation of this name, or with these settings, if it can write this mechanism's equations; a choice of speeds is settled,
-    at poses if given."""
-    return settled(suitable(m, said), m, poses)
+    at poses if given, and what rounding takes there is said."""
+    form = settled(suitable(m, said), m, poses)
+    if isinstance(form, LosesDigits):
+        for q, t in poses:
+            form.warn_of_rounding(form.state(m.numeric, t, q, np.zeros(len(form.speeds(m)))))
+    return form
 
 
 def check_known(name: str) -> None:

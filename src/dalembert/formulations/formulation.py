@@ -79,6 +79,14 @@ def approximation(form: Formulation, m: Mechanism) -> str | None:
 
 
 @runtime_checkable
+class LosesDigits(Protocol):
+    """A formulation whose equations may be so stiff that rounding takes more than it promises."""
+
+    def warn_of_rounding(self, s: State) -> None:
+        """A `RoundingWarning` where it does so in this state."""
+
+
+@runtime_checkable
 class SolvesRows(Protocol):
     """A formulation that has solved the mechanism's rows for dependent speeds: none is left to add terms to."""
 

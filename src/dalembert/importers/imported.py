@@ -22,7 +22,7 @@ EFFECTS = {
 }
 """Effects in their order, in words."""
 SCREENFUL = 12
-"""Notes that are told where not all are asked for."""
+"""Notes that are listed where not all are asked for."""
 
 
 class Note(str):
@@ -48,14 +48,14 @@ class Imported:
     """What the file says and the system does not, or says otherwise, in sentences with file, line and element; what changes the motion
     first."""
 
-    def told(self, most: int = SCREENFUL) -> list[str]:
+    def lines(self, most: int = SCREENFUL) -> list[str]:
         """Notes, at most so many, each behind what it changes; and how many more there are."""
-        lines = [f"{EFFECTS[note.effect]}: {note}" for note in self.notes[:most]]
+        listed = [f"{EFFECTS[note.effect]}: {note}" for note in self.notes[:most]]
         rest = Counter(note.effect for note in self.notes[most:])
         if rest:
             kinds = "; ".join(f"{words}: {rest[effect]}" for effect, words in EFFECTS.items() if rest[effect])
-            lines.append(f"… and {sum(rest.values())} more: ({kinds})")
-        return lines
+            listed.append(f"… and {sum(rest.values())} more: ({kinds})")
+        return listed
 
     def build(self) -> Mechanism:
         """The mechanism, with the coordinates of the file."""
@@ -75,7 +75,7 @@ class Notes:
     """For notes of a kind, where the first stands, and how many more there are."""
 
     def add(self, node: XmlNode, what: str, effect: str = ACCELERATIONS, kind: str | None = None) -> None:
-        """Only the first of a `kind` is told, with the number of the others."""
+        """Only the first of a `kind` is listed, with the number of the others."""
         if kind in self.alike:
             self.alike[kind][1] += 1
             return

@@ -1,4 +1,4 @@
-"""What is mended of a file that breaks a rule, and told; with `strict`, it is an error instead."""
+"""What is mended of a file that breaks a rule, and noted; with `strict`, it is an error instead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSIDE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Repairs:
-    """Whether they are made, and where they are told."""
+    """Whether they are made, and where they are noted."""
 
     notes: Notes
     strict: bool = False

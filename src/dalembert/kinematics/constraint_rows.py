@@ -207,7 +207,7 @@ class Differentiated:
             columns, own, P = list(s.mechanism.path_columns[k]), C[:, 6 * i : 6 * i + 6], s.view(_stacked)[k]
             B[:, columns] += own @ P
             if terms is not None:
-                terms[:, columns] += np.abs(own) @ np.abs(P)
+                terms[:, columns] += _sizes_of(own) @ _sizes_of(P.T).T
         if terms is None:
             return B
         # where the bodies' motions cancel completely, what is left is rounding, not a row
@@ -237,6 +237,11 @@ class Differentiated:
         """Arguments on numbers; groups without a symbol are no arguments."""
         parameters = [list(s.mechanism.parameters.values())] if s.mechanism.parameters else []
         return [s.t, *parameters, *(v for v in groups if len(v))]
+
+
+def _sizes_of(pairs: np.ndarray) -> np.ndarray:
+    """Lengths of the two vectors in every row: a component by itself may be rounding, where the vector lies along the others."""
+    return np.asarray(np.linalg.norm(np.asarray(pairs, dtype=float).reshape(len(pairs), 2, 3), axis=2))
 
 
 def _stacked(s: State) -> list[np.ndarray]:

@@ -45,6 +45,11 @@ class ElementState(IntEnum):
         return self.name.lower()
 
 
+def known_states(numbers: np.ndarray) -> bool:
+    """Whether all of these are states of elements."""
+    return bool(np.isin(numbers, list(ElementState)).all())
+
+
 class ModeLayout:
     """Named parts of the numbers, one after the other."""
 
@@ -78,6 +83,10 @@ class ModeLayout:
     def symbols(self, start: int) -> dict[Expr, tuple[str, int]]:
         """Where all of them are found behind the parameters."""
         return {symbol(f"#mode.{k}"): ("P", start + k) for k in range(self.size)}
+
+    def fits(self, numbers: np.ndarray) -> bool:
+        """Whether these are numbers of a mode, or of many: every element is in a state that there is."""
+        return bool(np.isfinite(numbers).all() and known_states(numbers[..., self.parts["state"]]))
 
     def view(self, numbers: np.ndarray, name: str) -> np.ndarray:
         """A part of them."""

@@ -10,10 +10,11 @@ import numpy as np
 from dalembert.kinematics.in_variables import in_joint_variables
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.trace import Scalar
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 
-def mass(s: State) -> Any:
+def mass(s: State) -> Scalar:
     return sum(b.mass for b in s.mechanism.bodies)
 
 
@@ -73,7 +74,7 @@ def _centre_of(s: State, numbers: Sequence[int]) -> Vector:
     return np.asarray(weighted / sum(bodies[k - 1].mass for k in numbers))
 
 
-def kinetic_energy(s: State) -> Any:
+def kinetic_energy(s: State) -> Scalar:
     """½ Σ m v·v + ω·Iω, what elastic bodies add, and joints with armature."""
     total: Any = 0.0
     for b, at in zip(s.mechanism.bodies, s.instants):
@@ -81,7 +82,7 @@ def kinetic_energy(s: State) -> Any:
     return total + armature_energy(s)
 
 
-def armature_energy(s: State) -> Any:
+def armature_energy(s: State) -> Scalar:
     """½ Σ J u², of the joints' own speeds, prescribed ones too."""
     joints = in_joint_variables(s)
     total: Any = 0.0
@@ -92,7 +93,7 @@ def armature_energy(s: State) -> Any:
     return total
 
 
-def potential_energy(s: State) -> Any:
+def potential_energy(s: State) -> Scalar:
     """−Σ m g·p of gravity, strain energy, and the potentials of the forces that have one."""
     m = s.mechanism
     total: Any = 0.0

@@ -27,7 +27,7 @@ def check_freedom(name: str, coordinate: str, joint_named: Callable[[str], Joint
     chosen(joint_named(joint), joint, freedom or None, f'law "{name}"')
 
 
-def value(given: Any, s: State) -> Any:
+def value(given: Any, s: State) -> Scalar:
     """A number, or what its function gives in a state."""
     return given(s) if callable(given) else given
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.parts.forces.freedom import chosen
-from dalembert.trace import Expr, atan2, cos, sin
+from dalembert.trace import Expr, Scalar, atan2, cos, sin
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
@@ -21,7 +21,7 @@ def joint_of(coordinate: str) -> str:
     return coordinate.partition(".")[0]
 
 
-def place(s: State, coordinate: str, near: Any = None) -> Any:
+def place(s: State, coordinate: str, near: Any = None) -> Scalar:
     """The coordinate's value; of an angle that a joint which closes a loop shows, the one within half a turn of `near`."""
     name, _, freedom = coordinate.partition(".")
     joint, q, _ = s.joint(name)
@@ -39,7 +39,7 @@ def turns(joint: Joint, k: int) -> bool:
     return not any(type(x) is Expr or x != 0.0 for x in slides)
 
 
-def speed(s: State, coordinate: str) -> Any:
+def speed(s: State, coordinate: str) -> Scalar:
     """The speed along it."""
     name, _, freedom = coordinate.partition(".")
     joint, _, u = s.joint(name)

@@ -13,14 +13,14 @@ from dalembert.laws.checks import check_restitution
 from dalembert.laws.freedoms import check, joint_of, place
 from dalembert.laws.law import Law
 from dalembert.parts.fields import JointValue, Number
-from dalembert.trace import Expr
+from dalembert.trace import Expr, Scalar
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
     from dalembert.parts.joints.joint import Joint
 
 
-def combined(factors: Mapping[str, Any], s: State) -> Any:
+def combined(factors: Mapping[str, Any], s: State) -> Scalar:
     """Σ factor · coordinate."""
     return sum(c * place(s, name) for name, c in factors.items())
 

@@ -282,11 +282,12 @@ class SimulationOptions(Portable):
         """
         own = self.method is not None or self.step is not None
         rest = {name: x for name, x in by.said.items() if not (own and options()[name].steps)}
-        made = SimulationOptions()
-        vars(made).update(rest | self.said)  # all of them have been checked
+        made = object.__new__(SimulationOptions)
+        vars(made).update(vars(NOTHING_SAID) | rest | self.said)  # all of them have been checked
         return made
 
 
+NOTHING_SAID = SimulationOptions()
 USUAL = SimulationOptions(
     start=0.0, stabilise="projection", constraints="range_space", formulation="kane", assemble=True
 )
@@ -312,19 +313,20 @@ def gathered(title: str, many: bool = False) -> Callable[[dict[str, Any]], dict[
         keywords = {name: x for name, x in named.items() if name in options()}
         value = named.get("options")
         if value is None:
-            value = SimulationOptions()
+            value = NOTHING_SAID
         elif not isinstance(value, SimulationOptions):
             raise SimulationError(f"{title}: options must be a da.SimulationOptions(…), not {value!r}")
-        others = [name for name in value.said if many and not options()[name].many]
+        said = value.said
+        others = [name for name in said if many and not options()[name].many]
         if others:
             raise SimulationError(f"{title} does not take {listed(others)}; leave it out of options=")
-        twice = [name for name, x in keywords.items() if x is not None and name in value.said]
+        twice = [name for name, x in keywords.items() if x is not None and name in said]
         if twice:
             raise SimulationError(
                 f"{title}: {listed(twice)} stands in options= and as a keyword beside it; say each option once"
             )
         rest = {name: x for name, x in named.items() if name not in keywords}
-        return rest | {"options": SimulationOptions(**keywords | value.said)}
+        return rest | {"options": SimulationOptions(**keywords | said)}
 
     return gather
 

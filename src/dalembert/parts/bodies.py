@@ -201,7 +201,7 @@ class RigidBody(Portable):
         """Angular momentum about the mass centre."""
         return at.R @ (self.inertia @ (at.R.T @ at.w))
 
-    def kinetic_energy(self, at: Instant) -> Any:
+    def kinetic_energy(self, at: Instant) -> Scalar:
         """½ m v·v + ½ ω·Iω."""
         v, w = at.v + cross(at.w, at.arm), at.R.T @ at.w
         return 0.5 * self.mass * (v @ v) + 0.5 * (w @ (self.inertia @ w))
@@ -210,14 +210,14 @@ class RigidBody(Portable):
         """The same body with that part of its own stiffness and damping."""
         return self
 
-    def strain_energy(self, q: Any) -> Any:
+    def strain_energy(self, q: Any) -> Scalar:
         return 0.0
 
-    def strain_forces(self, q: Any) -> Any:
+    def strain_forces(self, q: Any) -> np.ndarray:
         """On the body's own coordinates: stiffness, which `strain_energy` is the potential of."""
         return np.zeros(0)
 
-    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
+    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> np.ndarray:
         """On the body's own coordinates: damping and gravity."""
         return np.zeros(0)
 

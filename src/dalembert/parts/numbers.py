@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.trace import Expr
+from dalembert.trace import Expr, Scalar
 from dalembert.vectors import vector
 
 
-def number(given: Any, what: str) -> Any:
+def number(given: Any, what: str) -> Scalar:
     """A finite float or an expression."""
     if type(given) is Expr:
         return given
@@ -52,7 +52,7 @@ def numbers(given: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     return made
 
 
-def positive(given: Any, what: str) -> Any:
+def positive(given: Any, what: str) -> Scalar:
     """A length: a number above zero, or an expression."""
     value = number(given, what)
     if isinstance(value, float) and value <= 0.0:

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints.axis import Axis, to_z, unit_axis
 from dalembert.parts.numbers import number, numbers
 from dalembert.parts.shapes import Capsule, Cylinder, Line, Shape
-from dalembert.trace import Expr, sqrt
+from dalembert.trace import Expr, Scalar, sqrt
 from dalembert.vectors import IDENTITY
 
 
@@ -47,14 +46,14 @@ class Solid:
         self.properties()  # refuses what is wrong with it here, not when the body is put together
 
     @property
-    def weight(self) -> Any:
+    def weight(self) -> Scalar:
         """Mass in kg."""
         if self.mass is not None:
             return number(self.mass, f"{self.form}: mass")
         return number(self.density, f"{self.form}: density") * self.volume
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         raise NotImplementedError
 
     def centred(self) -> MassProperties:
@@ -76,7 +75,7 @@ class SolidParticle(Solid):
     """A point mass."""
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         raise ModelError("Particle: a point has no density; give its mass")
 
     def centred(self) -> MassProperties:
@@ -90,7 +89,7 @@ class SolidBox(Solid):
     size: Numbers3
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         return self.size[0] * self.size[1] * self.size[2]
 
     def centred(self) -> MassProperties:
@@ -104,7 +103,7 @@ class SolidSphere(Solid):
     radius: Number
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         return 4.0 / 3.0 * math.pi * self.radius * self.radius * self.radius
 
     def centred(self) -> MassProperties:
@@ -120,7 +119,7 @@ class SolidCylinder(Solid):
     axis: Axis = (0.0, 0.0, 1.0)
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         return math.pi * self.radius * self.radius * self.length
 
     def centred(self) -> MassProperties:
@@ -140,7 +139,7 @@ class SolidCapsule(Solid):
         super().__post_init__()
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         return math.pi * self.radius * self.radius * (self.length + 4.0 / 3.0 * self.radius)
 
     def centred(self) -> MassProperties:
@@ -164,7 +163,7 @@ class SolidRod(Solid):
     radius: Number | None = None
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         if self.radius is None:
             raise ModelError("Rod: a density needs a radius; give radius, or mass instead of density")
         return math.pi * self.radius * self.radius * self.length
@@ -191,7 +190,7 @@ class SolidBar(Solid):
         super().__post_init__()
 
     @property
-    def volume(self) -> Any:
+    def volume(self) -> Scalar:
         if self.radius is None:
             raise ModelError("Bar: a density needs a radius; give radius, or mass instead of density")
         along = self.end - self.start

@@ -53,7 +53,7 @@ class Tree:
         """Whether the mechanism has speeds other than its joints'."""
         return self.given is not self.state
 
-    def joint_rates(self, udot: Any) -> Any:
+    def joint_rates(self, udot: Any) -> np.ndarray:
         """Rates of the joints' speeds, from those of the mechanism's."""
         return joint_speed_rates(self.given, udot) if self.changed else udot
 
@@ -168,7 +168,7 @@ class StillTree(Tree):
     def modal_u(self, k: int) -> np.ndarray:
         return np.zeros(len(self.mechanism.bodies[k - 1].modes)) if k else NO_MODES
 
-    def joint_rates(self, udot: Any) -> Any:
+    def joint_rates(self, udot: Any) -> np.ndarray:
         return joint_speeds_per_speed(self.given) @ np.asarray(udot) if self.changed else udot
 
 

@@ -80,7 +80,7 @@ def _as_they_are(m: Mechanism, q: np.ndarray, u: np.ndarray, o: Options) -> tupl
             'assemble=False begins with loops that are open, and stabilise="projection" would close them at once; choose '
             'stabilise="baumgarte", by which gaps decay, or "none"'
         )
-    closed = assemble(m, q, (), o.start)  # what rows say can only be told where they are closed
+    closed = assemble(m, q, (), o.start)  # what rows say is known only where they are closed
     return q, u, replace(kept_at(m, closed, o.start, o.stabilise), may_drift_apart=False)
 
 

@@ -88,7 +88,10 @@ class Options:
         of = ("", "any", "adaptive" if self.method.adaptive else "fixed")
         others = ("output",) if self.method.takes_impacts else ("output", "theta")
         names = [name for name, option in every_option().items() if option.steps in of and name not in others]
-        return {name: _plain(getattr(self, name, getattr(self.chosen, name))) for name in names} | {"end": self.end}
+        found = {name: _plain(getattr(self, name, getattr(self.chosen, name))) for name in names} | {"end": self.end}
+        if "atol" in found:
+            found["atol"] = [*self.atol.tolist(), *self.state_atol.tolist()]
+        return found
 
 
 def _plain(x: Any) -> Any:

@@ -43,6 +43,8 @@ from dalembert.version import __version__
 
 GOES_ON = ("max_steps", "max_events")
 """Options that may differ where a run goes on from a checkpoint: it may make more of them."""
+LOADS_EXAMINED = 12
+"""Outputs of a run at which the loads of friction are examined for being unique."""
 
 
 def simulate(
@@ -229,6 +231,7 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     made = so_far()
     _check_prescribed(run, made)
     _check_constraints_agreed(run, made)
+    _check_loads_stayed_unique(run, made)
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
     if run.model.elastic:
@@ -262,6 +265,24 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
     except LoopError as problem:
         problem.motion = made  # type: ignore[attr-defined]
         raise
+
+
+def _check_loads_stayed_unique(run: Run, made: Motion) -> None:
+    """The start was examined; a force may come later that redundant rows share as they like."""
+    m, rows = run.model, run.program.kept.rows
+    if not m.laws or not m.law_table.loads or len(rows) == len(m.rows):
+        return
+    changes = made.record.get("parameter_changes", [])
+    for k in np.unique(np.linspace(0, len(made) - 1, LOADS_EXAMINED).astype(int))[1:]:
+        t = float(made.t[k])
+        values = {name: value for when, name, value in changes if when <= t} | dict(zip(m.states, made.z[k].tolist()))
+        at = m.with_parameters(**values) if values else m
+        try:
+            check_loads_unique(at, made.q[k], made.u[k], t, rows, SimulationError)
+        except SimulationError as problem:
+            later = SimulationError(f"at t = {t:g}, though not at the start: {problem}")
+            later.motion = made
+            raise later from None
 
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:

@@ -27,7 +27,7 @@ from dalembert.system.chosen_variables import changed
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
-from dalembert.trace.bind import bind, expressions_in
+from dalembert.trace.bind import NoValueError, bind, expressions_in
 from dalembert.trace.native.target import target_of
 
 
@@ -150,7 +150,10 @@ def check_numbers(system: System) -> None:
         for s in free_symbols(found):
             if s not in values and s is not TIME and s is not ALONG:
                 raise unknown(s.name, "parameter", system.parameters, where)
-        return bind(thing, values) if found else thing
+        try:
+            return bind(thing, values) if found else thing
+        except NoValueError as problem:
+            raise NoValueError(f"{where}: {problem}") from None
 
     evaluated(system.gravity, "gravity")
     evaluated(system.ground_shapes, "ground_shapes")

@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.trace.expr import Expr
-from dalembert.trace.graph import substitute
+from dalembert.trace.graph import free_symbols, substitute
+
+
+class NoValueError(ModelError):
+    """An expression of parameters has no value where they are."""
 
 
 def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
@@ -19,9 +24,21 @@ def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
     """
 
     def array(x: np.ndarray) -> np.ndarray:
-        return _tidy(substitute(x, values)) if x.dtype == object else x
+        return _tidy(_substituted(x, values)) if x.dtype == object else x
 
-    return _replaced(thing, lambda x: substitute(x, values) if type(x) is Expr else x, array)
+    return _replaced(thing, lambda x: _substituted(x, values) if type(x) is Expr else x, array)
+
+
+def _substituted(x: Any, values: Mapping[Expr, float]) -> Any:
+    """The values in the places of their symbols; refused where an expression has none there."""
+    try:
+        return substitute(x, values)
+    except (ZeroDivisionError, OverflowError):
+        used = free_symbols([y for y in np.ravel(x) if type(y) is Expr])
+        told = ", ".join(sorted(f"{s.name} = {values[s]:g}" for s in used if s in values))
+        raise NoValueError(
+            f"an expression of parameters has no value at {told}: it divides by zero, or is too large"
+        ) from None
 
 
 def lift(thing: Any, instead: Callable[[float], Any]) -> Any:

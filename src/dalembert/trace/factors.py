@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr, node
+from dalembert.trace.expr import Expr, Scalar, node
 from dalembert.trace.text.intermediates import expanded_length
 
 ROUNDING = 1e-13
@@ -26,7 +26,7 @@ LAST = 3
 
 def written(
     total: Sum, rank: Rank | None, length: Callable[[Any], int] = expanded_length, in_order: bool = False
-) -> Any:
+) -> Scalar:
     """The expression; with a rank, common factors are taken out where that is shorter."""
     key = (lambda item: 0) if in_order else (lambda item: (item[1][0] < 0.0, _weight(item[0])))
     terms = [(neat(c), term) for term, (c, _) in sorted(total.items(), key=key)]

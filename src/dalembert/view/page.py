@@ -30,7 +30,7 @@ from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
-from dalembert.view.series import Reactions, charts, reactions
+from dalembert.view.series import Chart, Reactions, charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
 
 BUDGET = 15_000_000
@@ -132,12 +132,20 @@ def page_data(
         "whyNotLive": why_not,
     }
     if again is not None:
-        ways = [p for p, _ in points if _bends(m, p)]
-        design = Design(again, [p for p, _ in points])
-        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways, design.formulas, design.polygons)
-        package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
-        made["live"] = package | {"design": design.data}
+        made["live"] = _live(again, m, points, forces.joints, view, plots, follows, sliders)
     return made
+
+
+def _live(
+    again: LiveModel, m: Mechanism, points: Sequence[Any], joints: Sequence[str], view: Scene, plots: Sequence[Chart],
+    follows: Following, sliders: Iterable[Any] | None,
+) -> dict[str, Any]:  # fmt: skip
+    """What the page marches with."""
+    ways = [p for p, _ in points if _bends(m, p)]
+    signals = [name for c in plots if c.key.startswith("signal") for name in c.names]
+    design = Design(again, [p for p, _ in points])
+    quantities = Shown(again.mechanism.kernels, joints, view.wires, ways, design.formulas, signals, design.polygons)
+    return packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots) | {"design": design.data}
 
 
 def _without_laws(shown: Motion, again: LiveModel | None, wanted: Sequence[str] | None) -> Reactions:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import matrix_balance
 
+from dalembert.errors import ForceError
+
 if TYPE_CHECKING:
     from dalembert.analysis.linear.linearisation import Linearisation
 
@@ -42,16 +44,25 @@ def change(lin: Linearisation) -> float:
 
     of_states = np.array(m.state_rates(m.state(lin.q, lin.u, lin.t)), dtype=float)
 
-    def later(step: float) -> np.ndarray:
+    def later(step: float) -> np.ndarray | None:
+        """A after a step; None where forces are not defined then, as before the beginning of a table."""
         q = m.admissible(lin.q + step * rates)
         z = {name: m.parameters[name] + step * rate for name, rate in zip(m.states, of_states.tolist())}
-        return what.at(q, lin.u + step * lin.udot, lin.t + step, lin.tau, {**m.parameters, **z} if z else None).A
+        try:
+            return what.at(q, lin.u + step * lin.udot, lin.t + step, lin.tau, {**m.parameters, **z} if z else None).A
+        except ForceError:
+            return None
 
-    every = [lin.A, later(h), later(-h)]
-    changes = [(every[1] - every[2]) / (2.0 * h)]
-    if max(fastest / own, pushed / own**2) <= AT_REST:
-        every.append(later(1.0 / own))
-        changes.append((every[3] - lin.A) * own)
+    known = {step: A for step in (h, -h) if (A := later(step)) is not None}
+    if not known:
+        return np.inf
+    every = [lin.A, *known.values()]
+    (first, A), (last, B) = list({**known, 0.0: lin.A}.items())[:2]
+    changes = [(A - B) / (first - last)]
+    far = later(1.0 / own) if max(fastest / own, pushed / own**2) <= AT_REST else None
+    if far is not None:
+        every.append(far)
+        changes.append((far - lin.A) * own)
     if not np.isfinite(every).all():
         return np.inf
     kept = _coupled(every)

@@ -21,11 +21,13 @@ from dalembert.analysis.linear.row_derivatives import RowDerivatives, RowKernel
 from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods import svd
-from dalembert.errors import FormulationError
+from dalembert.errors import ForceError, FormulationError, TraceError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.catalogue import Derivatives
-from dalembert.kinematics.loads import generalized, loads
+from dalembert.kinematics.loads import effects, generalized, loads
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.words import listed
 
 BALANCED = 1e-11
 """Part of the forces by which a mechanism at rest may be out of balance and still stays there."""
@@ -134,9 +136,16 @@ class FirstOrderEquations:
         m = self.m
         if not self.multipliers:
             udot = m.forward_dynamics(q, u, tau, t, values or None)
+            if not np.isfinite(udot).all():
+                raise undefined(self._with(values).state(q, u, t))
             return _Nominal(udot, np.zeros(0), np.zeros(0), np.zeros((0, m.n_u)), np.zeros(0, dtype=bool))
         state = self._with(values).state(q, u, t)
-        e = kane.equations(state)
+        try:
+            e = kane.equations(state)
+        except TraceError as problem:  # of a table
+            raise undefined(state) from problem
+        if not all(np.isfinite(x).all() for x in (e.A, e.f, e.B, e.gamma)):
+            raise undefined(state)
         e = replace(e, f=e.f + tau)
         try:
             found = svd.solve(e)
@@ -148,3 +157,21 @@ class FirstOrderEquations:
         alone = replace(e, f=e.f - tau - generalized(state, loads(state)))
         from_inertia = svd.solve(alone).lam
         return _Nominal(found.udot, found.lam, from_inertia, e.B, m.rows.holonomic)
+
+
+def undefined(s: State) -> ForceError:
+    """Equations that are no numbers in a state, by the forces to blame: a table has ended, a root is that of a negative number."""
+    forces = [name for name in s.mechanism.forces if not _is_defined(s, name)]
+    what = f"{'force' if len(forces) == 1 else 'forces'} {listed(forces)}" if forces else "the equations"
+    return ForceError(
+        f'{what} of mechanism "{s.mechanism.name}" cannot be evaluated at t = {float(s.t):.9g} s: a function is outside its domain '
+        "there, as a table that has ended or the root of a negative number. Linearise where it is defined, or define it there"
+    )
+
+
+def _is_defined(s: State, name: str) -> bool:
+    try:
+        found = [x for e in effects(s, name, s.mechanism.forces[name]) for x in (e.force, e.couple, e.joint)]
+    except TraceError:  # a table says so itself
+        return False
+    return all(np.isfinite(x).all() for x in found if x is not None)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
 from dalembert.topology import loops
-from dalembert.trace import acos, maximum, minimum, sign, sqrt
+from dalembert.trace import Scalar, acos, maximum, minimum, sign, sqrt
 from dalembert.vectors import cross
 
 FOUR = 4
@@ -105,7 +105,7 @@ def is_plane(state: Any, around: Around) -> bool:
     return bool(abs(way @ axis) <= PLANAR * long * size and abs(coupler @ axis) <= PLANAR * sizes[1] * size)
 
 
-def transmission_angle(state: Any, around: Around) -> Any:
+def transmission_angle(state: Any, around: Around) -> Scalar:
     """The angle in a state of numbers or symbols, radians."""
     _, _, normal, coupler = _directions(state, around)
     cosine = (normal @ coupler) / sqrt((normal @ normal) * (coupler @ coupler))

@@ -18,7 +18,7 @@ from dalembert.pivoting import RANK_TOLERANCE, least_squares
 OPEN = 1e-7
 """Part of a row's own change that may be left open: more, and the row cannot follow."""
 NOTHING_SAID = 1e-6
-"""Size of a row's change below which its share is not told from rounding."""
+"""Size of a row's change below which its share cannot be distinguished from rounding."""
 
 
 def initial_tangent(

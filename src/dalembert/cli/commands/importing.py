@@ -62,7 +62,7 @@ def import_(
         )
         return
     say(f"{m.name}: {m.n_bodies} bodies, {m.n_u} speeds, {len(m.cuts)} loops")
-    for line in found.told(len(found.notes)) if every else found.told():
+    for line in found.lines(len(found.notes)) if every else found.lines():
         say(f"  {line}")
     if check is not None:
         _check(robot, found, check)

@@ -44,10 +44,10 @@ def modes(
         result.picture(output)
         note(f"written: {output}")
     if json:
-        told = {
+        bodies = {
             name: {"frequencies": x.frequencies.tolist(), "effective": x.effective.tolist()}
             for name, x in found.items()
         }
-        say_json({"model": system.name, "bodies": told, "study": None if result is None else result.to_dict()})
+        say_json({"model": system.name, "bodies": bodies, "study": None if result is None else result.to_dict()})
         return
     say("\n\n".join([*(f"{name}: {x}" for name, x in found.items()), *([str(result)] if result is not None else [])]))

@@ -142,11 +142,11 @@ def tell(motion: Motion, seconds: float) -> None:
 
 def _tell_laws(motion: Motion) -> None:
     """Laws in words: what hit, how often the mode changed, what was lost, and what sticks or touches at the end."""
-    told = laws_summary(motion)
+    summary = laws_summary(motion)
     changes = max(0, len(motion.modes) - 1)
     instants = len({x.t for x in motion.impacts})
-    say(f"laws: {counted(instants, 'impact')}, {counted(changes, 'change')} of mode, {told['lost']:.6g} J lost")
-    for name, law in told["by_law"].items():
+    say(f"laws: {counted(instants, 'impact')}, {counted(changes, 'change')} of mode, {summary['lost']:.6g} J lost")
+    for name, law in summary["by_law"].items():
         hits = (
             f", {counted(law['impacts'], 'impact')}, the first at {law['first_impact']:.9g} s" if law["impacts"] else ""
         )

@@ -19,6 +19,7 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.compiled_newton import DESCENDS, LARGEST, SHORTEST, STEPS, Packed
 from dalembert.constraints.nonsmooth.compiled_newton import newton as newton_compiled
+from dalembert.pivoting import least_squares
 
 TOLERANCE = 1e-12
 """Residual, by the size of the forces, at which a problem counts as solved."""
@@ -148,7 +149,7 @@ def newton_on_numbers(x: Problem, start: np.ndarray, most: int = 50, scale: floa
     for _ in range(most):
         if x.solved(F / scale, p):
             return p, True
-        step = np.linalg.lstsq(J, -F, rcond=SHORTEST)[0]
+        step = least_squares(J, -F, SHORTEST)
         best = None
         for part in STEPS:
             trial = p + part * step
@@ -190,7 +191,7 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
     if not len(x.c):
         return nothing
     starts: list[tuple[Callable[[], np.ndarray], float, int]] = [] if last is None else [(lambda: last, 1.0, 50)]
-    starts += [(lambda: nothing, 1.0, 50), (lambda: np.linalg.lstsq(x.W, -x.c, rcond=SHORTEST)[0], 1.0, 25)]
+    starts += [(lambda: nothing, 1.0, 50), (lambda: least_squares(x.W, -x.c, SHORTEST), 1.0, 25)]
     for start, scale, most in [*starts, *((lambda: nothing, scale, 25) for scale in STIFFER)]:
         p, good = newton(x, start(), most, scale)
         if good:

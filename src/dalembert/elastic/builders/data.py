@@ -78,7 +78,7 @@ def array(given: Any, shape: tuple[int | None, ...], what: str) -> np.ndarray:
     return made
 
 
-def symmetric(M: Any, what: str) -> Any:
+def symmetric(M: Any, what: str) -> np.ndarray:
     """A matrix, dense or sparse, that is its own transpose but for rounding."""
     if abs(M - M.T).max() > _ROUNDING * abs(M).max() if min(M.shape) else False:
         raise ModelError(f"{what} is not symmetric")

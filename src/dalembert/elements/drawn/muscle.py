@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
-from dalembert.parts.fields import Number, PlainNumber, PointLike, PositiveNumber
+from dalembert.parts.fields import PlainNumber, PointLike, Positive, PositiveNumber
 from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.trace import Scalar, exp, maximum, minimum, select, sqrt
 from dalembert.vectors import Vector
@@ -48,12 +48,12 @@ class Muscle(Element):
     """
 
     points: tuple[PointLike, ...]
-    force: Number
+    force: Positive
     fibre: PositiveNumber
     tendon: PositiveNumber
-    speed: Number = 10.0
-    rise: Number = 0.015
-    fall: Number = 0.05
+    speed: Positive = 10.0
+    rise: Positive = 0.015
+    fall: Positive = 0.05
     initial: PlainNumber = LEAST
     fibre_initial: PositiveNumber | None = None
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.trace import atan2, select, sqrt
+from dalembert.trace import Scalar, atan2, select, sqrt
 from dalembert.vectors import Vector, cross
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Pulleys:
         out = cross(t, axis)
         return Span(a, b, t, length, places[a] + r * out, places[b] + R * out)
 
-    def wrap(self, x: ElementAt, before: Span, after: Span) -> Any:
+    def wrap(self, x: ElementAt, before: Span, after: Span) -> Scalar:
         """Angle, from 0 to 2π, over which the belt lies on the pulley between two spans."""
         axis = x.s.rotation(self.centres[0]) @ np.asarray(self.axis)
         angle = atan2(self.sides[before.b] * (axis @ cross(before.t, after.t)), before.t @ after.t)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
-from dalembert.parts.fields import JointName, Number, PlainNumber
+from dalembert.parts.fields import JointName, Number, PlainNumber, Positive
 from dalembert.parts.forces.force import Load
 from dalembert.trace import Scalar
 
@@ -30,7 +30,7 @@ class DCMotor(OnJoint):
 
     joint: JointName
     resistance: Number
-    inductance: Number
+    inductance: Positive
     constant: Number
     gear: Number = 1.0
     friction: Number = 0.0

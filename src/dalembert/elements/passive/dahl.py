@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.elements.passive.bristle_friction import BristleFriction
-from dalembert.parts.fields import JointName, Number
+from dalembert.parts.fields import JointName, Positive
 from dalembert.trace import Scalar
 
 
@@ -17,8 +17,8 @@ class Dahl(BristleFriction):
     """Friction in a joint by a bristle of this `stiffness` that slips under `force`."""
 
     joint: JointName
-    stiffness: Number
-    force: Number
+    stiffness: Positive
+    force: Positive
     coordinate: str | None = None
 
     def largest(self, v: Scalar) -> Scalar:

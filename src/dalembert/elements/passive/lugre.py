@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.elements.passive.bristle_friction import BristleFriction
-from dalembert.parts.fields import JointName, Number
+from dalembert.parts.fields import JointName, Number, Positive
 from dalembert.trace import Scalar, exp
 
 
@@ -21,10 +21,10 @@ class LuGre(BristleFriction):
     """
 
     joint: JointName
-    stiffness: Number
-    coulomb: Number
-    static: Number
-    stribeck: Number
+    stiffness: Positive
+    coulomb: Positive
+    static: Positive
+    stribeck: Positive
     damping: Number = 0.0
     viscous: Number = 0.0
     coordinate: str | None = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
 from dalembert.errors import ModelError
-from dalembert.parts.fields import JointName, Number, PositiveNumber
+from dalembert.parts.fields import JointName, Number, Positive, PositiveNumber
 from dalembert.parts.forces.force import Load
 from dalembert.trace import Scalar, select
 
@@ -33,7 +33,7 @@ class PneumaticSpring(OnJoint):
     """
 
     joint: JointName
-    area: Number
+    area: Positive
     volume: PositiveNumber
     initial: PositiveNumber
     ambient: Number = ATMOSPHERE

@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.elements.wheels.tyre_contact import OnRoad
 from dalembert.errors import ModelError
-from dalembert.parts.fields import Holds, Length, Number, PointLike
+from dalembert.parts.fields import Holds, Length, Number, PointLike, Positive
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, atan, exp, maximum, sign, sin, sqrt
 
@@ -55,7 +55,7 @@ class MagicTyre(OnRoad):
 
     wheel: PointLike
     radius: Length
-    stiffness: Number
+    stiffness: Positive
     relaxation: Length
     relaxation_along: Length
     damping: Number = 0.0

@@ -48,7 +48,7 @@ class Footprint:
         self.deflecting = -(self.n @ self.v - x["road_rate"]) / self.cos_camber
 
     @cached_property
-    def touches(self) -> Any:
+    def touches(self) -> Scalar:
         return self.deflection > 0.0
 
 

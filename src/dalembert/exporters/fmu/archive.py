@@ -72,14 +72,44 @@ class Fmu:
         speeds = dict(coordinate_speed_pairs(m))
         events = x.live.events
         return self.library.common | {
-            "guid": self.token, "n": m.n_q + m.n_u, "n_u": m.n_u, "n_p": len(m.parameters), "n_events": len(events),
+            "guid": self.token, "n": m.n_q + m.n_u + m.n_z, "n_u": m.n_u, "n_p": len(x.parameters),
+            "n_derivatives": sum(v.kind == "derivative" for v in x.variables), "n_events": len(events),
             "n_values": len(outputs), "n_outputs": x.shown.layout.size,
             "N_out": max(1, x.shown.layout.size), "N_events": max(1, len(events)),
+            "rates": self._rates, "samples": self._samples, "next": self._next,
             "output_places": _table("output_places", outputs),
             "fixed_by": _table("fixed_by", [speeds.get(i, -1) for i in range(m.n_q)]),
             "event_ends": _table("event_ends", [int(e.terminal) for e in events])
             + "\n" + _table("event_ways", [int(e.direction) for e in events]),
         }  # fmt: skip
+
+    @property
+    def _rates(self) -> str:
+        """What computes the rates of the states."""
+        M, m = self.name.upper(), self.name
+        if self.model.live.stepping:
+            return "    (void)c;\n    return 1;"
+        places = f"c->rates, c->rates + {M}_COORDINATES, c->rates + {M}_COORDINATES + {M}_SPEEDS"
+        return "\n".join(
+            [
+                "    if (begun(c)) return c->s.status;",
+                f"    if (!c->rates_known && {m}_rates(&c->s, {places})) return c->s.status;",
+                "    c->rates_known = 1;",
+                "    return 0;",
+            ]
+        )
+
+    @property
+    def _sampled(self) -> bool:
+        return any(p.element.period is not None for p in self.model.live.mechanism.elements.values())
+
+    @property
+    def _samples(self) -> str:
+        return f"return {self.name}_sample(&c->s);" if self._sampled else "(void)c;\n    return 0;"
+
+    @property
+    def _next(self) -> str:
+        return f"return {self.name}_next_sample(&c->s);" if self._sampled else "(void)c;\n    return 1e300;"
 
     def _documentation(self) -> str:
         m, rows = self.model.live.mechanism, []

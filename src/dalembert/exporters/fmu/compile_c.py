@@ -66,7 +66,7 @@ def platforms_named(names: Sequence[str] | None) -> list[Platform]:
 
 
 def _command(for_: Platform) -> list[str]:
-    """The compiler and what it is told, or a sentence."""
+    """The compiler and its options, or a sentence."""
     zig = importlib.util.find_spec("ziglang") is not None
     if for_ == this_platform():
         named = os.environ.get("CC")

@@ -6,16 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as xml
 
-from dalembert.exporters.exported_model import ExportedModel, Variable
+from dalembert.exporters.exported_model import UNITS, ExportedModel, Variable
 from dalembert.version import __version__
 
 _CAPABLE = ("canGetAndSetFMUState", "canSerializeFMUState")
-_UNITS: dict[str, dict[str, int]] = {
-    "rad": {"rad": 1}, "m": {"m": 1}, "1": {}, "rad/s": {"rad": 1, "s": -1}, "m/s": {"m": 1, "s": -1}, "1/s": {"s": -1},
-    "rad/s2": {"rad": 1, "s": -2}, "m/s2": {"m": 1, "s": -2}, "1/s2": {"s": -2}, "N": {"kg": 1, "m": 1, "s": -2},
-    "N.m": {"kg": 1, "m": 2, "s": -2}, "J": {"kg": 1, "m": 2, "s": -2}, "s": {"s": 1},
-}  # fmt: skip
-"""Units by name, as powers of SI's."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +47,15 @@ class ModelDescription:
 
     def _interfaces(self, root: xml.Element, spelling: dict[str, str]) -> Iterator[xml.Element]:
         able = {"modelIdentifier": self.identifier} | {spelling.get(name, name): "true" for name in _CAPABLE}
-        yield xml.SubElement(root, "ModelExchange", able)
+        if not self.model.live.stepping:
+            yield xml.SubElement(root, "ModelExchange", able)
         yield xml.SubElement(root, "CoSimulation", {**able, "canHandleVariableCommunicationStepSize": "true"})
 
     def _units(self, root: xml.Element) -> None:
         units = xml.SubElement(root, "UnitDefinitions")
         for name in sorted({v.unit for v in self.model.variables if v.unit}):
             unit = xml.SubElement(units, "Unit", name=name)
-            xml.SubElement(unit, "BaseUnit", {base: str(n) for base, n in _UNITS[name].items()})
+            xml.SubElement(unit, "BaseUnit", {base: str(n) for base, n in UNITS[name].items()})
 
     def _experiment(self, root: xml.Element) -> None:
         o = self.model.live.options
@@ -119,7 +114,7 @@ class ModelDescription:
             "Derivatives": self.of_kind("derivative"),
             "InitialUnknowns": self.of_kind("state", "derivative", "output"),
         }
-        for name, members in groups.items():
+        for name, members in ((name, members) for name, members in groups.items() if members):
             group = xml.SubElement(structure, name)
             for k in sorted(index[v.name] for v in members):
                 xml.SubElement(group, "Unknown", index=str(k))

@@ -25,7 +25,7 @@ from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
 from dalembert.parts.names import nearest, unknown
 from dalembert.parts.outputs import OutputQuantity, Value
-from dalembert.trace import symbol, symbols, tracing
+from dalembert.trace import Scalar, symbol, symbols, tracing
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Scope:
 
     # -- as a state, on which formulas are tried -----------------------------------------------------------------------
     @property
-    def t(self) -> Any:
+    def t(self) -> Scalar:
         return symbol("t")
 
     def signal(self, name: str) -> Any:

@@ -22,6 +22,7 @@ from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.hinged import Groups, base_hinges, groups
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.kinematics.state import State
+from dalembert.trace import Scalar
 from dalembert.vectors import ZERO, Vector, cross
 
 
@@ -40,7 +41,7 @@ class AugmentedBodies:
         self.bodies = s.view(Bodies)
         self.groups: Groups = groups(s.mechanism)
 
-    def mass(self, i: int) -> Any:
+    def mass(self, i: int) -> Scalar:
         """m, the mass of the group of body i; infinite where it reaches an external body."""
         return self._mass_of(self.groups.members(self.groups.root[i])) if self.groups.root[i] else np.inf
 

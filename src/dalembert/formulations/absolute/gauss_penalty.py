@@ -3,17 +3,20 @@
 (J + ρ HᵀWH) ẇ = u + ρ HᵀWh, H over all joints, loops and constraints: no multipliers, redundant rows do no harm, and
 everything gives a little: each row is broken by λ/(ρ W). W is the mass of the connected part for rows that resist forces and its
 inertia for torques, so that ρ is a number: with ρ = 10⁸ the accelerations are good to 10⁻⁵ of the largest or better; more
-stiffness loses as much to rounding. The forces are ρ W (H ẇ − h): `multipliers` of the loops, `reactions` of the joints.
+stiffness loses as much to rounding. Light parts on heavy ones lose more, which is said. The forces are ρ W (H ẇ − h): `multipliers` of
+the loops, `reactions` of the joints.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.errors import RoundingWarning
 from dalembert.formulations.absolute import newton_euler
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, strengthened
@@ -25,6 +28,9 @@ from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.trace import Expr
 from dalembert.vectors import Vector
+
+LOST = 1e-3
+"""What rounding may take of the accelerations, by the largest of them, before a warning says so."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,26 @@ class PenalisedGauss:
     def _stiffness(self, b: Bodies, H: np.ndarray) -> np.ndarray:
         """ρ W of these rows."""
         return self.rho * np.array([_weight(b, row) for row in H])
+
+    def rounding(self, s: State) -> float:
+        """What rounding may do to the accelerations, by the largest: ε times the condition of J + ρ HᵀWH, measured by its diagonal."""
+        A = self.equations(s).A
+        if not len(A):
+            return 0.0
+        D = 1.0 / np.sqrt(np.diag(A))
+        return float(np.finfo(float).eps * np.linalg.cond(D[:, None] * A * D))
+
+    def warn_of_rounding(self, s: State) -> None:
+        """Where more than LOST of the accelerations may be rounding."""
+        lost = self.rounding(s)
+        if not lost <= LOST:
+            warnings.warn(
+                f"gauss_penalty: with ρ = {self.rho:g} rounding may take up to {min(lost, 1.0):.0e} of the accelerations, because "
+                f"light parts hang on heavy ones; a smaller one, da.GaussPenalty(rho={self.rho / 1e3:g}), keeps three digits more, and "
+                "another formulation all of them",
+                RoundingWarning,
+                stacklevel=2,
+            )
 
     def explain(self, s: State) -> list[Quantity]:
         """ρ, and the rows with their weights."""

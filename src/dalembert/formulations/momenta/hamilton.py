@@ -35,7 +35,7 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
-from dalembert.trace import directional, gradient
+from dalembert.trace import Scalar, directional, gradient
 
 title = "Hamilton"
 takes_armature = True
@@ -60,7 +60,7 @@ class _Legendre:
 _parts = TracedSource(_Legendre, rates_and_speeds).functions("H", "H_q")
 
 
-def hamiltonian(s: State) -> Any:
+def hamiltonian(s: State) -> Scalar:
     """H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀; the energy where nothing is prescribed."""
     return _parts(s, np.concatenate([momenta_of(s), s.speeds])).H
 

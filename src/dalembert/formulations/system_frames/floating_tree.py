@@ -19,6 +19,7 @@ from dalembert.kinematics.loads import Loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import Instant
+from dalembert.trace import Scalar
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, skew
 
 
@@ -126,7 +127,7 @@ class TreeMotion:
         return np.array([self.s.speeds[at] for at in self.tree.internal])
 
     @cached_property
-    def mass(self) -> Any:
+    def mass(self) -> Scalar:
         return sum(self.mechanism.bodies[k - 1].mass for k in self.tree.members)
 
     @cached_property

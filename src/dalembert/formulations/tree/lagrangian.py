@@ -20,11 +20,11 @@ from dalembert.kinematics.state import State
 from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces import Force
-from dalembert.trace import directional, gradient, jacobian, substitute, symbol, symbols
+from dalembert.trace import Scalar, directional, gradient, jacobian, substitute, symbol, symbols
 from dalembert.vectors import vector
 
 
-def kinetic(s: State) -> Any:
+def kinetic(s: State) -> Scalar:
     """T, with ½ μ ċ² for the conditions among coordinates; μ is the inertia of the connected part, to keep M in proportion."""
     T = totals.kinetic_energy(s)
     along = dict(zip(s.coordinates, s.rates))
@@ -34,7 +34,7 @@ def kinetic(s: State) -> Any:
     return T
 
 
-def potential(s: State) -> Any:
+def potential(s: State) -> Scalar:
     """V: gravity, strain energy, and the forces that say what they exert besides their potential."""
     m = s.mechanism
     V: Any = 0.0
@@ -86,11 +86,11 @@ class Structure:
         return RatesState(self.mechanism, self.t, self.q, self.rates)
 
     @cached_property
-    def T(self) -> Any:
+    def T(self) -> Scalar:
         return kinetic(self._state)
 
     @cached_property
-    def V(self) -> Any:
+    def V(self) -> Scalar:
         return potential(self._state)
 
     @cached_property
@@ -112,7 +112,7 @@ class Structure:
         return np.asarray(directional(self.p, {self.t: 1.0} | dict(zip(self.q, self.rates))))
 
     @cached_property
-    def T0(self) -> Any:
+    def T0(self) -> Scalar:
         return substitute(self.T, dict.fromkeys(self.rates, 0.0))
 
     @cached_property

@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.joints.curve import ALONG
-from dalembert.trace import Expr, cos, free_symbols, sin
+from dalembert.trace import Expr, Scalar, cos, free_symbols, sin
 from dalembert.trace.bind import expressions_in
 from dalembert.vectors import Vector, across, vector
 
@@ -36,7 +36,7 @@ class Arm:
         """The arm turned by +90°."""
         return Arm(np.array([-self.at[1], self.at[0]]), self.body)
 
-    def dot(self, other: Arm, angles: list[Any]) -> Any:
+    def dot(self, other: Arm, angles: list[Any]) -> Scalar:
         """a·b cos(φ_b − φ_a) − a×b … of the two absolute angles only the difference enters [D 5.89]."""
         a, b = self.at, other.at
         along, across_ = a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]

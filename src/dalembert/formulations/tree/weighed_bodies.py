@@ -14,9 +14,9 @@ from dalembert.kinematics.state import State
 
 def weighed(s: State, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """(J, M J) of body k, columns as in `mechanism.path_columns`: of its motion and, if it is elastic, of its modes."""
-    joints, body, at = in_joint_variables(s), s.mechanism.bodies[k - 1], s.instants[k - 1]
+    joints, body = in_joint_variables(s), s.mechanism.bodies[k - 1]
     P = joints.partials[k]
-    rows = list(body.weighed(at.R, at.arm, at.q, P.W, P.V))
+    rows = list(body.weighed(s.poses[k].R, s.com_arms[k - 1], s.modal_q(k), P.W, P.V))
     if joints is s:
         return rows
     T = s.view(joint_speeds_per_speed)[list(joints.mechanism.path_columns[k])]

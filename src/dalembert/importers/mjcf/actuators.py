@@ -18,12 +18,12 @@ from dalembert.importers.naming import Names, identifier
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
 from dalembert.system import System
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 
 TARGETS = ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
 
 
-def between(value: Any, ends: tuple[float, float] | None) -> Any:
+def between(value: Any, ends: tuple[float, float] | None) -> Scalar:
     """The value, no further than its ends."""
     return value if ends is None else maximum(ends[0], minimum(ends[1], value))
 
@@ -83,8 +83,8 @@ class Actuators:
             return parameter
         law = self._damped(node, law, targets[0])
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        held = between(control, self.tree.compiler.limits(node, "ctrl"))
-        drive, *feedback = (g * held + b for g, b in zip(law.gain, law.bias))
+        limited = between(control, self.tree.compiler.limits(node, "ctrl"))
+        drive, *feedback = (g * limited + b for g, b in zip(law.gain, law.bias))
         most = self.tree.compiler.limits(node, "force")
         if most is not None and targets[0] not in ("joint", "jointinparent") and law.measures:
             self.notes.add(node, "its forcerange= is not represented: it acts unbounded")

@@ -147,8 +147,8 @@ class _UrdfImport:
         fixed = [name for name in (node.text_of("name"), other) if not self.joints[name].n_u]
         if fixed:
             what = f'joint "{fixed[0]}" is fixed, so it cannot take part in mimicry'
-            held = f'"{own}" stays where the multiplied 0 of "{other}" puts it'
-            self.repairs.mended(mimic, what, "there is nothing to hold" if fixed[0] != other else held)
+            stays = f'"{own}" stays where the multiplied 0 of "{other}" puts it'
+            self.repairs.mended(mimic, what, "there is nothing to hold" if fixed[0] != other else stays)
             mimic.read.update(mimic.attributes)
         factors = {own: 1.0, self.joint_of[other]: -mimic.number("multiplier", 1.0)}
         if fixed and not self.joints[node.text_of("name")].n_u:

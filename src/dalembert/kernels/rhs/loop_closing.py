@@ -37,7 +37,7 @@ from dalembert.trace import Expr, tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum, select
 
 DAMPED = 1e-14
-"""Damping of all steps: rows that depend on each other are told apart by no more."""
+"""Damping of all steps: rows that depend on each other are distinguished by no more."""
 
 NOT_CLOSED, TURNED_OVER = 1, 2
 """What `close` returns, besides 0 for closed."""

@@ -142,7 +142,7 @@ class RowSolver:
 
     def watch(self, f: Any, part: dict[str, Any], norms: Any) -> None:
         """`part["pivot"]` becomes the least eigenvalue of S measured by the rows' reference norms, which falls as the square of the
-        distance to a singular pose in whatever frame the rows are drawn; 0 where that cannot be told.
+        distance to a singular pose in whatever frame the rows are drawn; 0 where that is not known.
 
         Inverse iteration: next to a singular pose, where it counts, that eigenvalue is far below the others.
         """

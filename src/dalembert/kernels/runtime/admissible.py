@@ -1,5 +1,5 @@
 """States that can be computed with: finite numbers, and coordinates that obey the conditions among them (Euler parameters: unit
-length). They are checked in machine code, told in words, and brought back to their conditions in place."""
+length). They are checked in machine code, described in words, and brought back to their conditions in place."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 FLAT = 1e-6
-"""Tilt, in radians, from which on a rim that lies on a plane is told from one that lies flat: its lowest point is off by a third
+"""Tilt, in radians, from which on a rim that lies on a plane differs from one that lies flat: its lowest point is off by a third
 of that times the radius at most."""
 CORNERS = 3
 """Points of a rim that bear a disc which lies flat; all of the rim bears it as soon as it tilts by more than `FLAT`."""

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError
 from dalembert.parts.conform import Described
 from dalembert.parts.forces.points import Point
 from dalembert.portable import Portable
-from dalembert.trace import select, sqrt
+from dalembert.trace import Scalar, select, sqrt
 from dalembert.vectors import Vector
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Surface(Described, Portable):
         return type(self).__name__.removeprefix("Surface").lower()
 
 
-def length_of(v: Vector) -> Any:
+def length_of(v: Vector) -> Scalar:
     """|v|, and as good as nothing, with a slope of zero, where v is nothing."""
     squared = v @ v
     return sqrt(select(squared > NOT_A_LENGTH * NOT_A_LENGTH, squared, NOT_A_LENGTH * NOT_A_LENGTH))

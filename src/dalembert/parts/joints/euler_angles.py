@@ -74,7 +74,7 @@ class EulerAngles:
             w[k] = s * s2 * da[0] + da[2]
         return np.array(w)
 
-    def admissible(self, a: Any) -> Any:
+    def admissible(self, a: Any) -> np.ndarray:
         return a
 
     def condition(self, a: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ of most joints are constants.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -174,7 +174,7 @@ class Joint:
 
         return Reversed(self)
 
-    def aligned(self) -> tuple[Joint, Matrix]:
+    def aligned(self) -> tuple[Self, Matrix]:
         """An equal joint about z, and the rotation Q that both its frames must then be turned by: R_PC = Q R_z Qᵀ."""
         return self, IDENTITY
 

@@ -60,7 +60,7 @@ class EulerParameters:
         )
 
     @staticmethod
-    def admissible(e: Any) -> Any:
+    def admissible(e: Any) -> np.ndarray:
         """e / |e|."""
         return e / sqrt(e @ e)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -49,5 +49,5 @@ class Prismatic(Joint):
     def reversed(self) -> Prismatic:
         return replace(self, axis=opposite(self.axis))
 
-    def aligned(self) -> tuple[Prismatic, Matrix]:
-        return replace(self, axis=Z_AXIS), to_z(self.axis)
+    def aligned(self) -> tuple[Self, Matrix]:
+        return super().aligned() if self.axis == Z_AXIS else (replace(self, axis=Z_AXIS), to_z(self.axis))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -53,5 +53,5 @@ class Revolute(Joint):
     def reversed(self) -> Revolute:
         return replace(self, axis=opposite(self.axis))
 
-    def aligned(self) -> tuple[Revolute, Matrix]:
-        return replace(self, axis=Z_AXIS), to_z(self.axis)
+    def aligned(self) -> tuple[Self, Matrix]:
+        return super().aligned() if self.axis == Z_AXIS else (replace(self, axis=Z_AXIS), to_z(self.axis))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -71,8 +71,8 @@ class Screw(Joint):
     def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
         """A thread of this radius: r F − h/r M along the axis is its normal force times the slip per turn, the motor's torque being
         none of the thread's."""
-        if sizes.radius is None:
-            raise ModelError("friction of a Screw needs the mean radius of its thread; give radius=")
+        if sizes.radius is None or (isinstance(sizes.radius, float) and sizes.radius <= 0.0):
+            raise ModelError("friction of a Screw needs the mean radius of its thread, greater than 0; give radius=")
         axis, h = np.array(self.axis), self.pitch / (2.0 * math.pi)
         lever = h / sizes.radius
         return [LoadTerm(1.0, np.array([[*(-lever * axis), *(sizes.radius * axis), lever]]))]
@@ -85,5 +85,5 @@ class Screw(Joint):
     def reversed(self) -> Screw:
         return replace(self, axis=opposite(self.axis))
 
-    def aligned(self) -> tuple[Screw, Matrix]:
-        return replace(self, axis=Z_AXIS), to_z(self.axis)
+    def aligned(self) -> tuple[Self, Matrix]:
+        return super().aligned() if self.axis == Z_AXIS else (replace(self, axis=Z_AXIS), to_z(self.axis))

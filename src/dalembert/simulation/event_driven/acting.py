@@ -34,7 +34,7 @@ def check_actions(m: Mechanism, event: Event) -> None:
 
 
 def recorded(actions: tuple[Action, ...]) -> list[Any]:
-    """Actions in a form by which runs are told apart; functions by their names."""
+    """Actions in a form by which runs are distinguished; functions by their names."""
 
     def plain(x: Any) -> Any:
         if callable(x):

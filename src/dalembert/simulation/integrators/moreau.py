@@ -154,9 +154,9 @@ def _note(f: Any, e: MarchedEquations, sweeps: Any, p: Any) -> None:
         force[r] = impulse / f.h
 
     with f.loop(sweeps.elements) as i:
-        held = numbers[i]
-        state[i] = held
-        v.touches = part["touches"][i] * select(held == float(ElementState.OFF), 0.0, f.real(1.0))
+        before = numbers[i]
+        state[i] = before
+        v.touches = part["touches"][i] * select(before == float(ElementState.OFF), 0.0, f.real(1.0))
         r = sweeps.normal_of[i]
         sliding = select(part["slides"][i] != 0.0, float(ElementState.SLIP), f.real(float(ElementState.STICK)))
         with f.if_(sweeps.hold_count[i] == 0):
@@ -171,6 +171,6 @@ def _note(f: Any, e: MarchedEquations, sweeps: Any, p: Any) -> None:
                 state[i] = select(v.touches != 0.0, sliding_or_smooth, float(ElementState.OPEN))
             with f.else_():
                 state[i] = select(v.touches != 0.0, sliding, float(ElementState.OPEN))
-            state[i] = select(held == float(ElementState.OFF), held, state[i])
+            state[i] = select(before == float(ElementState.OFF), before, state[i])
         with f.else_(), f.loop(sweeps.hold_count[i]) as k:
             force[sweeps.first_hold[i] + k] = p.impulse[sweeps.first_hold[i] + k] / f.h

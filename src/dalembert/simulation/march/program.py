@@ -107,7 +107,8 @@ class Program:
     def _lay_out(self) -> Layout:
         m = self.catalogue.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
-        return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
+        n_clocks = len(sample_clocks(m).periods) if m.elements else 0
+        return layout(self.integrator, unknowns, len(self.events), n_clocks=n_clocks)
 
     @cached_property
     def input_layout(self) -> Layout:
@@ -230,7 +231,7 @@ class Program:
                 events = emit_values(
                     module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
                 )
-        sample = emit_sample(e, steps)
+        sample = emit_sample(e, steps) if m.elements else None
         marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps), sample)
         if self.many:
             emit_share(e, *marching)

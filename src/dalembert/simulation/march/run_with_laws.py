@@ -148,7 +148,9 @@ class RunWithLaws(Run):
             "its changes of parameters": c.changes.ndim == 2
             and c.changes.shape[1] == 3
             and bool(np.isin(c.changes[:, 1], range(len(self.model.parameters))).all()),
-            "its state of laws": bool(np.isfinite(c.modes).all() and np.isfinite(c.impacts).all()),
+            "its impacts of laws": bool(np.isfinite(c.impacts).all()),
+            "its states of laws": c.inputs.shape == self.inputs.shape
+            and all(self.program.rhs.mode.fits(x) for x in (c.modes[:, 1:], self.program.mode(c.inputs).numbers)),
         }
         return found or next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
 

@@ -72,17 +72,17 @@ def emit_sample(e: MarchedEquations, steps: Steps) -> Signature | None:
     updates = [_emit_update(e, name) for name, _ in clocks.elements]
     z_at, measures = e.n_q + e.n_u, reads_accelerations(m)
     with e.function("sample") as f:
-        p, given = e.layout.of(f.memory), e.input_layout.of(f.inputs)
+        p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
         p.time[0] = p.t[0]
-        slopes = f.array(e.n) if measures else given.x
+        slopes = f.array(e.n) if measures else inputs.x
         if measures:
             f.call(e.slope, p.time, p.y, slopes, f.inputs, f.work)
-        wdot = slopes + e.n_q if measures else given.x
+        wdot = slopes + e.n_q if measures else inputs.x
         for (name, clock), update in zip(clocks.elements, updates):
             own = z_at + m.states.index(m.elements[name].state_names[0])
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):
-                put_states(f, m, p.y + z_at, given.P)
-                f.call(update, p.time, p.y, p.y + e.n_q, wdot, given.P, p.y + own, f.work)
+                put_states(f, m, p.y + z_at, inputs.P)
+                f.call(update, p.time, p.y, p.y + e.n_q, wdot, inputs.P, p.y + own, f.work)
         v = f.variables(next=NEVER)
         for clock, period in enumerate(clocks.periods):
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):

@@ -6,10 +6,11 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.errors import SimulationError
-from dalembert.kinematics.law_mode import ElementState
+from dalembert.kinematics.law_mode import ElementState, known_states
 from dalembert.kinematics.law_rows import law_rows
 from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.event_driven.acting import act
+from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.run_with_laws import RunWithLaws
 from dalembert.simulation.time_stepping.stepping_notes import stepped_history
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram, anchor, hold
@@ -83,6 +84,11 @@ class SteppingRun(RunWithLaws):
         self._note_mode()
         with self.callbacks():
             self.program.library.begin(self.memory, self.inputs, self.work)
+
+    def _misfit(self, c: Checkpoint) -> str:
+        """Samples end with the states of all elements."""
+        states = c.rows[:, -len(self.program.table.elements) :] if self.model.laws else np.zeros(0)
+        return super()._misfit(c) or ("" if known_states(states) else "its states of laws cannot be right")
 
     def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory | None:
         worst = float(self.part("unsolved")[0])

@@ -39,8 +39,6 @@ def refusal(motion: Motion) -> str:
     holding = [e.law for e in m.law_table.elements if e.holds] if m.laws else []
     if holding:
         return f'Law "{holding[0]}" holds where it is switched on, which only Python does.'
-    if m.elements:
-        return "Elements with states of their own are marched by Python's own program, which a page does not have."
     if record["options"].get("control_rate") is not None:
         return "A controller in Python took part, which cannot run in a page."
     if not motion.record["options"].get("assemble", True):
@@ -74,15 +72,20 @@ class LiveModel:
     options: Options
     q: np.ndarray
     u: np.ndarray
-    """The start, as it was assembled."""
+    """The start, as it was assembled. States of elements begin with what stands for them among the parameters."""
     kept: KeptRows
     events: list[Event]
 
     @property
     def given(self) -> tuple[Any, Any]:
-        """Initial values and speeds as they were given."""
+        """Initial values and speeds as they were given, without those of elements' states."""
         found = self.motion.record.get("given", {})
-        return found.get("initial"), found.get("speeds")
+        return self.mechanism.without_states(found.get("initial"))[0], found.get("speeds")
+
+    @property
+    def z(self) -> np.ndarray:
+        """States of elements at the start."""
+        return np.array([self.mechanism.parameters[name] for name in self.mechanism.states], dtype=float)
 
     @property
     def stepping(self) -> bool:
@@ -108,8 +111,8 @@ class LiveModel:
         if said["method"] != o.method.name:
             names = {"events of its laws located one by one, by": said["method"]} | names
             here += "; over impacts and changes of friction that is of first order in the step"
-        told = ", ".join(f"{key} {x}".strip() for key, x in names.items())
-        return f"{here}. The motion that it opens with was marched with {told}." if told else f"{here}."
+        named = ", ".join(f"{key} {x}".strip() for key, x in names.items())
+        return f"{here}. The motion that it opens with was marched with {named}." if named else f"{here}."
 
     @property
     def unassembled(self) -> tuple[np.ndarray, np.ndarray]:
@@ -136,10 +139,11 @@ def live_model(motion: Motion) -> LiveModel:
     if m.laws and said["method"] != STEPPING:
         said = {"method": STEPPING, "step": min(LONGEST_STEP, (float(t[-1]) - start) / LEAST_STEPS)}
     o = options(m, float(t[-1]) - start, SimulationOptions(output=t, start=start, **said))
-    q, u = np.array(motion.q[0]), np.array(motion.u[0])
+    q, u = (np.array([*record["computed"][what].values()], dtype=float) for what in ("initial", "speeds"))
     o = o.beginning(m, q, u)
     if record["options"].get("atol") is not None and o.method.adaptive:
-        o = replace(o, atol=np.asarray(record["options"]["atol"], dtype=float))
+        atol = np.asarray(record["options"]["atol"], dtype=float)
+        o = replace(o, atol=atol[: len(o.sizes)], chosen=replace(o.chosen, atol=atol))
     kept = NO_ROWS_KEPT
     if m.constraint_rows:
         from dalembert.simulation.constrained_start import kept_at

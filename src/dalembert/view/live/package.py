@@ -15,6 +15,8 @@ from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.march.memory import Layout, fill_inputs, fill_memory
+from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.topology import loops
 from dalembert.trace.native.wasm import WasmModule
@@ -47,14 +49,15 @@ def packaged(
         "words": live.words,
         "coordinates": list(m.coordinates),
         "speeds": list(m.speeds),
+        "states": {"names": list(m.states), "at": m.states_at},
         "unknowns": first.unknowns,
-        "beside": first.beside,
-        "laws": _laws(live, first),
+        "beside": first.beside - m.n_z,
+        "gaps": watched_gaps(live, first),
         "parameters": {name: float(x) for name, x in m.parameters.items()},
         "layout": _places(first.layout),
         "inputLayout": _places(first.input_layout),
-        "memory": array(_memory(live, first), "float64"),
-        "inputs": [array(_inputs(live, p), "float64") for p in programs],
+        "memory": array(first_memory(live, first), "float64"),
+        "inputs": [array(first_inputs(live, p), "float64") for p in programs],
         "work": first.notes["work"],
         "samples": _places(shown.layout),
         "sampleSize": shown.layout.size,
@@ -72,6 +75,7 @@ def packaged(
         "joints": _pushed(m),
         "push": _pushes(live),
         "watched": "distance" in first.layout.parts,
+        "periods": list(sample_clocks(m).periods),
         "sliders": [s.data for s in sliders],
         "charts": [_sources(live, shown, c) for c in charts],
         "leftOut": dict(shown.left_out),
@@ -83,33 +87,33 @@ def _zipped(w: WasmModule) -> str:
     return base64.b64encode(gzip.compress(w.code, 9, mtime=0)).decode("ascii")
 
 
-def _laws(live: LiveModel, program: LiveProgram) -> dict[str, Any] | None:
-    """What the page must know to tell whether something has gone through a law at a start."""
+def watched_gaps(live: LiveModel, program: Program) -> list[dict[str, Any]]:
+    """Gaps of laws that are on, where they stand in working memory, and the least at which nothing has gone through."""
     if not isinstance(program, SteppingProgram) or not live.mechanism.laws:
-        return None
+        return []
     table, at = program.table, program.rhs.places["gap"]
     gaps = [(i, e.normal) for i, e in enumerate(table.elements) if e.normal is not None and e.has_gap]
     on = [(i, r) for i, r in gaps if live.mechanism.laws[table.elements[i].law].on]
-    return {
-        "gaps": [{"law": table.title(i), "at": at + r, "least": -INSIDE * float(live.kept.law_sizes[r])} for i, r in on]
-    }
+    return [{"law": table.title(i), "at": at + r, "least": -INSIDE * float(live.kept.law_sizes[r])} for i, r in on]
 
 
 def _places(layout: Layout) -> dict[str, list[int]]:
     return {name: [at.start, at.stop] for name, at in layout.parts.items()}
 
 
-def _memory(live: LiveModel, program: LiveProgram) -> np.ndarray:
+def first_memory(live: LiveModel, program: Program) -> np.ndarray:
     """The integrator's memory at the start; the page puts another state there."""
-    memory, beside = np.zeros((program.layout.size, 1)), np.zeros(program.beside)
-    y, atol = np.concatenate([live.q, live.u, beside]), np.concatenate([live.options.atol, beside])
+    memory, beside = np.zeros((program.layout.size, 1)), np.zeros(program.beside - live.mechanism.n_z)
+    y = np.concatenate([live.q, live.u, live.z, beside])
+    atol = np.concatenate([live.options.atol, live.options.state_atol, beside])
     fill_memory(memory, program, live.mechanism, live.options, y, atol)
     if "theta" in program.layout.parts:
         program.layout.view(memory, "theta")[:] = live.options.theta
     return np.where(np.isfinite(memory[:, 0]), memory[:, 0], 1e300)
 
 
-def _inputs(live: LiveModel, program: LiveProgram) -> np.ndarray:
+def first_inputs(live: LiveModel, program: Program) -> np.ndarray:
+    """What the equations are given at the start: parameters, scales of rows, the mode of laws."""
     inputs = np.zeros((program.input_layout.size, 1))
     fill_inputs(inputs, program, np.array([*live.mechanism.parameters.values()], dtype=float))
     if isinstance(program, SteppingProgram):
@@ -182,15 +186,15 @@ def _sides(live: LiveModel, begin: int) -> tuple[list[dict[str, Any]], list[Any]
 
 
 def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
-    """Where each curve of a plot comes from: a place in the row of (q, u), one in that of a sample, or several put together."""
+    """Where each curve of a plot comes from: a place in the row of (q, u, z), one in that of a sample, or several put together."""
     m, at = live.mechanism, shown.layout.parts
     kind, _, rest = c.key.partition(":")
     if kind == "energy":
         a = at["energy"].start
-        return {"key": c.key, "curves": [{"at": a}, {"at": a + 1}, {"sum": [a, a + 2]}]}
+        return {"key": c.key, "curves": [{"at": a}, {"at": a + 1}, {"sum": [a, a + 3]}]}
     if kind == "energy_change":
         a = at["energy"].start
-        return {"key": c.key, "curves": [{"change": [a, a + 2]}]}
+        return {"key": c.key, "curves": [{"change": [a, a + 3]}]}
     prescribed = list(m.prescribed)
 
     def source(name: str, i: int) -> dict[str, Any] | None:
@@ -200,7 +204,9 @@ def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
             return {"row": m.coordinates.index(name)}
         if kind == "u":
             return {"row": m.n_q + m.speeds.index(name)}
-        place = at.get(f"gap {name}" if kind == "gap" else f"output {name}")
+        if kind == "z":
+            return {"row": m.n_q + m.n_u + m.states.index(name)}
+        place = at.get(f"{kind} {name}" if kind in ("gap", "signal") else f"output {name}")
         if kind == "gap":
             return None if place is None else {"norm": [place.start, place.stop]}
         if place is None or place.stop - place.start > 1:

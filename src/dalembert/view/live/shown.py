@@ -22,6 +22,7 @@ from dalembert.kernels.tree.body_motion import N_MOTION
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.motion.joint_wrenches import joint_wrenches
+from dalembert.simulation.march.marched_equations import put_states
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace import tracing
 from dalembert.trace.graph import flatten
@@ -44,6 +45,8 @@ class Shown:
     ways: Sequence[Any] = ()
     further: Mapping[str, Callable[[State], Any]] = field(default_factory=dict)
     """Formulas of the design view, by name."""
+    signals: Sequence[str] = ()
+    """Outputs of elements that are computed, by name."""
     accelerations: bool = False
     """Whether α and a of every body are computed."""
     left_out: dict[str, str] = field(default_factory=dict)
@@ -58,10 +61,13 @@ class Shown:
         """Quantities of a state, by name; those of one output each begin with "output "."""
         m = self.mechanism
         made: dict[str, Callable[[State], Any]] = {
+            "stored": lambda s: [sum((s.signal(f"{name}.stored") for name in m.elements), 0.0)],
             "prescribed": lambda s: [s.joint_q[k - 1][i] for k, i in m.prescribed.values()],
         }
         for name, output in m.plan.outputs.items():
             made[f"output {name}"] = lambda s, output=output: s.settled(output.value(s))  # type: ignore[misc]
+        for name in self.signals:
+            made[f"signal {name}"] = lambda s, name=name: [s.signal(name)]  # type: ignore[misc]
         of = m.rows
         for name, d in m.constraint_rows.items():
             if of.holonomic[of.of_owner(name)].all():
@@ -93,28 +99,30 @@ class Shown:
         return Layout(**sizes, reactions=6 * len(self.reactions), accelerations=accelerations)
 
     def emit(self, module: Module, slope: Signature, rhs: RightHandSide, inputs: Layout, work: int) -> int:
-        """Add `samples(count, times, rows, inputs, out, work)`: rows of (q, u) become rows of everything. Returns the memory it needs
-        behind `work`, which is that of the slope."""
+        """Add `samples(count, times, rows, inputs, out, work)`: rows of (q, u, z) become rows of everything. Returns the memory it
+        needs behind `work`, which is that of the slope."""
         m, at = self.mechanism, self.layout.parts
         pose, pose_work = self.catalogue.body_motion.emit(Prefixed(module, "pose_"), 1)
         energy, energy_work = self.catalogue.energies.emit(Prefixed(module, "energy_"), 1)
         values = self._emit_values(module)
         wanted = self.reactions or self.accelerations
         reactions = self._emit_reactions(module, slope, rhs, inputs) if wanted else None
+        n_q, n = m.n_q, m.n_q + m.n_u + m.n_z
         with module.function(
             "samples", count=Int, times=Pointer, rows=Pointer, inputs=Pointer, out=Pointer, work=Pointer
         ) as f:
             p = inputs.of(f.inputs)
             with f.loop(f.count) as k:
-                t, q, row = f.times + k, f.rows + k * (m.n_q + m.n_u), f.out + k * self.layout.size
-                u = q + m.n_q
+                t, q, row = f.times + k, f.rows + k * n, f.out + k * self.layout.size
+                u = q + n_q
+                put_states(f, m, u + m.n_u, p.P)
                 f.call(pose, t, q, u, p.x, p.P, row + at["pose"].start, f.work)
                 f.call(energy, t, q, u, p.x, p.P, row + at["energy"].start, f.work)
                 if values is not None:
                     f.call(values, t, q, u, p.x, p.P, row + (at["energy"].start + 2), f.work)
                 if reactions is not None:
                     f.call(reactions, t, q, f.inputs, row + at["reactions"].start, f.work)
-        more = m.n_q + m.n_u + sum(len(x) for x in (m.rows, m.speeds))
+        more = n + sum(len(x) for x in (m.rows, m.speeds))
         return max(work + more, pose_work, energy_work, rhs.projection_work) + 1
 
     def _emit_values(self, module: Module) -> Signature | None:
@@ -142,7 +150,7 @@ class Shown:
         least = _emit_least(module, rhs) if isinstance(rhs, RangeSpaceRightHandSide) and rhs.keep.others else None
         parameters: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "out", "work"), Pointer)
         with module.function("reactions", public=False, **parameters) as f:
-            p, dy, found = inputs.of(f.inputs), f.array(m.n_q + n), f.array(max(1, n + rows))
+            p, dy, found = inputs.of(f.inputs), f.array(m.n_q + n + m.n_z), f.array(max(1, n + rows))
             found.clear(n + rows)
             udot = dy + m.n_q
             if least is None:

@@ -27,7 +27,7 @@ SLOW = {"rad/s": 10.0, "m/s": 2.0, "1/s": 2.0}
 
 @dataclass(frozen=True)
 class Slider:
-    """One of them: what it sets ("parameter", "initial", "speed" or "duration") and where that stands; whether it was given."""
+    """One of them: what it sets ("parameter", "state", "initial", "speed" or "duration") and where it stands."""
 
     kind: str
     name: str
@@ -79,9 +79,13 @@ def _every(live: LiveModel) -> list[Slider]:
 
 def _parameters(live: LiveModel) -> list[Slider]:
     m, out = live.mechanism, []
+    _, states = m.without_states(live.motion.record.get("given", {}).get("initial"))
     own = live.motion.mechanism.parameters if live.motion.mechanism else {}
     for i, (name, value) in enumerate(m.parameters.items()):
         low, high = m.plan.ranges.get(name, (None, None))
+        if name in m.states:
+            out.append(_state(live, name, i, name in states))
+            continue
         by = HALF * abs(value) or 1.0
         if name not in own:  # gravity
             low, high = 0.0, 2.0 * value
@@ -90,6 +94,14 @@ def _parameters(live: LiveModel) -> list[Slider]:
                    value - by if low is None else low, value + by if high is None else high, i)
         )  # fmt: skip
     return out
+
+
+def _state(live: LiveModel, name: str, at: int, given: bool) -> Slider:
+    """Initial value of an element's state: it stands among the parameters."""
+    m = live.mechanism
+    k, value = m.states.index(name), m.parameters[name]
+    by = max(abs(value), float(live.options.state_sizes[k]))
+    return Slider("state", name, m.state_units[k], value, value - by, value + by, at, given=given)
 
 
 def _starts(live: LiveModel) -> list[Slider]:

@@ -70,12 +70,12 @@ function readPose(live, text) {
   for (const slider of live.panel.sliders) live.panel.show(slider);
 }
 
-/** A table of a motion: time, coordinates, speeds, and the curves of all plots but those of coordinates and speeds. */
+/** A table of a motion: time, coordinates, speeds, states of elements, and the curves of all plots but those of what is marched. */
 export function csvOf(live, motion) {
-  const { coordinates, speeds } = live.live, charts = live.page.charts.charts;
-  const more = motion.charts.map((values, i) => ({ values, chart: charts[i] })).filter(({ values, chart }) => values && !/^[qu]:/.test(chart.key));
-  const names = ["t", ...coordinates, ...speeds.map((name) => `${name}'`), ...more.flatMap(({ chart }) => chart.names.map((name) => `${chart.title}: ${name}`))];
-  const n = coordinates.length + speeds.length;
+  const { coordinates, speeds, states } = live.live, charts = live.page.charts.charts;
+  const more = motion.charts.map((values, i) => ({ values, chart: charts[i] })).filter(({ values, chart }) => values && !/^[quz]:/.test(chart.key));
+  const names = ["t", ...coordinates, ...speeds.map((name) => `${name}'`), ...states.names, ...more.flatMap(({ chart }) => chart.names.map((name) => `${chart.title}: ${name}`))];
+  const { n } = live.machines[0];
   const lines = [names.map(cell).join(",")];
   motion.t.forEach((t, k) => {
     const rest = more.flatMap(({ values, chart }) => Array.from(values.subarray(k * chart.count, (k + 1) * chart.count)));
@@ -92,13 +92,14 @@ function cell(name) {
 
 /** A motion with all that it was marched from. */
 export function jsonOf(live, motion) {
-  const { live: about, values } = live, n_q = about.coordinates.length, n = n_q + about.speeds.length;
+  const { live: about, values } = live, { n_q, n_u, n } = live.machines[0];
   const column = (i) => Array.from(motion.t, (_, k) => motion.rows[k * n + i]);
   return JSON.stringify({
     model: about.name, version: live.page.data.version, options: about.options,
     parameters: Object.fromEntries(values.names.map((name, i) => [name, values.parameters[i]])),
     t: Array.from(motion.t), q: Object.fromEntries(about.coordinates.map((name, i) => [name, column(i)])),
     u: Object.fromEntries(about.speeds.map((name, i) => [name, column(n_q + i)])),
+    z: Object.fromEntries(about.states.names.map((name, i) => [name, column(n_q + n_u + i)])),
   });
 }
 

@@ -19,7 +19,8 @@ export class Machine {
     this.index = index;
     this.n_q = live.coordinates.length;
     this.n_u = live.speeds.length;
-    this.n = this.n_q + this.n_u;
+    this.n_z = live.states.names.length;
+    this.n = this.n_q + this.n_u + this.n_z;
     this.width = this.n + live.beside; // of a row that the march writes: laws' losses, works, forces and states follow the state
     this.code = new WebAssembly.Instance(module, { Math: MATHEMATICS }).exports;
     this.places = {};
@@ -71,6 +72,12 @@ export class Machine {
 
   hasPart(name) {
     return name in this.live.layout;
+  }
+
+  /** States of elements among parameters. */
+  states(parameters) {
+    const { at } = this.live.states;
+    return parameters.subarray(at, at + this.n_z);
   }
 
   input(name) {

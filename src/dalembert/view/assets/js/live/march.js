@@ -5,7 +5,7 @@ const FINISHED = 0, PAUSED = 1, AT_END = 2, EVENT = 3, DEGRADED = 8;
 const NOT_FINITE = -1, NO_CONVERGENCE = -3, SINGULAR_POSE = -4, CREEPS = -5;
 const NEXT = 0, TOTAL = 1, STEPS = 2, WHICH = 3, PENDING = 4;
 const WORTH_A_LOOK = 1e-2, BETTER_ROWS = 10, REGULAR = 1e-6, SINGULAR_START = 1e-10;
-const PACE_WINDOW = 5000, HOPELESS = 100, MOST_EVENTS = 200, NEVER = 1e300;
+const PACE_WINDOW = 5000, HOPELESS = 100, MOST_EVENTS = 200, NEVER = 1e300, ROUNDING = 1e-9;
 
 export class March {
   constructor(machines) {
@@ -13,8 +13,9 @@ export class March {
     this.live = machines[0].live;
   }
 
-  /** Sets everything to a start. Outputs are at `times`; null for none, where it is gone on with from picture to picture. */
-  begin({ q, u, parameters, times, end, time = this.live.options.start }) {
+  /** Sets everything to a start. Outputs are at `times`; null for none, where it is gone on with from picture to picture, and the state
+   * is one that elements were sampled in before. */
+  begin({ q, u, parameters, z = this.machines[0].states(parameters), times, end, time = this.live.options.start }) {
     const m = (this.machine = this.machines[0]);
     const outputs = times ?? [NEVER], count = outputs.length;
     m.reserve("times", count);
@@ -26,18 +27,36 @@ export class March {
     for (const name of ["y", "y_old"]) {
       m.part(name).set(q);
       m.part(name).set(u, m.n_q);
+      m.part(name).set(z, m.n_q + m.n_u);
     }
+    if (!times) this.sampledBefore(time);
     m.input("P").set(parameters);
     m.counters.fill(0n);
     m.counters[TOTAL] = BigInt(count);
-    m.part("end")[0] = end;
-    this.end = end;
+    this.endAt(end);
     this.events = [];
     this.budget = 64;
     this.slow = 0;
     this.pace = { t: this.t, steps: 0 };
     this.restart();
     return this.live.watched ? this.lookAtStart() : null;
+  }
+
+  /** Where the march ends; a stretch of it ends where an element is sampled before. */
+  endAt(end) {
+    const m = this.machine, samples = m.part("next_sample");
+    this.end = m.part("until")[0] = end;
+    m.part("end")[0] = Math.min(end, ...samples);
+  }
+
+  /** Elements are sampled on as if the march had come here from the start. */
+  sampledBefore(time) {
+    const m = this.machine, first = m.part("samples_from")[0];
+    this.live.periods.forEach((period, k) => {
+      const samples = Math.floor((time - first) / period + ROUNDING) + 1;
+      m.part("samples")[k] = samples;
+      m.part("next_sample")[k] = first + samples * period;
+    });
   }
 
   get t() {
@@ -142,7 +161,7 @@ export class March {
   /** Marches on to another end, with slopes computed anew where inputs have changed; null where that took too long, and it got less far. */
   proceed(end, milliseconds, changed) {
     const until = performance.now() + milliseconds;
-    this.machine.part("end")[0] = this.end = end; // before the slopes: the first step is chosen by what lies ahead
+    this.endAt(end); // before the slopes: the first step is chosen by what lies ahead
     if (changed) this.restart();
     for (;;) {
       const status = this.machine.counters[PENDING] ? EVENT : this.stretch(32);

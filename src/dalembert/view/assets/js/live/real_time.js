@@ -28,9 +28,10 @@ export class RealTime {
     if (!live.motion) live.marchAtOnce();
     if (!live.motion) return void (this.on = false);
     const { index } = page.clock.place(), n = live.machines[0].n;
-    const y = live.motion.rows.subarray(n * index, n * (index + 1)), n_q = live.machines[0].n_q;
+    const y = live.motion.rows.slice(n * index, n * (index + 1)), { n_q, n_u } = live.machines[0];
+    const [q, u, z] = [y.subarray(0, n_q), y.subarray(n_q, n_q + n_u), y.subarray(n_q + n_u)];
     this.t = live.motion.t[index];
-    const sentence = live.march.begin({ q: y.slice(0, n_q), u: y.slice(n_q), parameters: live.values.parameters, times: null, end: this.t + 1, time: this.t });
+    const sentence = live.march.begin({ q, u, z, parameters: live.values.parameters, times: null, end: this.t + 1, time: this.t });
     live.panel.say(sentence ?? "");
     this.history = new History();
     this.before = null;

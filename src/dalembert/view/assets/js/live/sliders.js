@@ -2,7 +2,7 @@ import { element } from "../chart.js";
 import { value as valueText } from "../ticks.js";
 // The sliders' panel: one row each, what they set beside them, and a line for what there is to say.
 
-const SLIDER_STEPS = 400, KINDS = { parameter: "Parameters", initial: "Initial values", speed: "Initial speeds", duration: "Time" };
+const SLIDER_STEPS = 400, KINDS = { parameter: "Parameters", initial: "Initial values", speed: "Initial speeds", state: "Initial states", duration: "Time" };
 
 export class SliderPanel {
   constructor(sliders, values, onChange) {

@@ -10,6 +10,7 @@ export class Start {
     this.live = machine.live;
     this.loops = Boolean(this.live.start.places);
     this.prefix = this.live.start.prefix ?? "";
+    this.z = machine.states(Float64Array.from(Object.values(this.live.parameters)));
     for (const name of ["state", "beside"]) machine.reserve(name, machine.n);
     machine.reserve("rates", machine.n_q + 1);
     machine.reserve("nothing", machine.n_u + 1);
@@ -23,6 +24,7 @@ export class Start {
   find({ q, u, fixed, fixedSpeeds, parameters, time }) {
     const m = this.machine;
     m.input("P").set(parameters);
+    this.z = m.states(parameters);
     m.instant[0] = time;
     const found = this.assembled({ q, u, fixed, fixedSpeeds, time });
     return found.sentence ? found : (this.goneThrough(found.q) ?? found);
@@ -40,6 +42,15 @@ export class Start {
       if (!best || attempt.gap < best.gap || !Number.isFinite(best.gap)) best = attempt;
     }
     return { sentence: this.whyOpen(best, q, fixed) };
+  }
+
+  /** A state in the machine's memory: coordinates, speeds, and elements as they begin. */
+  put(q, u = []) {
+    const m = this.machine;
+    m.state.fill(0);
+    m.state.set(q);
+    m.state.set(u, m.n_q);
+    m.state.set(this.z, m.n_q + m.n_u);
   }
 
   settings() {
@@ -91,8 +102,7 @@ export class Start {
     let found = null;
     for (const free of this.ways(fixed)) {
       m.start.set(free, places.free);
-      m.state.fill(0);
-      m.state.set(q);
+      this.put(q);
       const status = this.onState(`${this.prefix}close`, "state", "start");
       found = { status, q: m.state.slice(0, m.n_q), gap: m.start[places.gap] };
       if (status === CLOSED) break;
@@ -104,10 +114,9 @@ export class Start {
     const m = this.machine, { places } = this.live.start;
     for (const free of this.ways(fixed)) {
       m.start.set(free, places.speeds_free);
-      m.state.set(q);
-      m.state.set(u, m.n_q);
+      this.put(q, u);
       const failed = this.onState(`${this.prefix}consistent`, "state", "start");
-      const speeds = m.state.slice(m.n_q), slip = m.start[places.slip];
+      const speeds = m.state.slice(m.n_q, m.n_q + m.n_u), slip = m.start[places.slip];
       const fastest = speeds.reduce((most, x, i) => Math.max(most, Math.abs(x) / this.live.start.steps[i]), 1e-6);
       if (!failed && slip <= SLIP * fastest) return { q, u: speeds };
     }
@@ -116,12 +125,11 @@ export class Start {
 
   /** Whether something has gone through a law at the start, in words. */
   goneThrough(q) {
-    const m = this.machine, { laws, sentences } = this.live;
-    if (!laws?.gaps.length) return null;
-    m.state.fill(0);
-    m.state.set(q);
+    const m = this.machine, { gaps, sentences } = this.live;
+    if (!gaps.length) return null;
+    this.put(q);
     m.call("gaps_at", "instant", "state", "inputs", "work");
-    const through = laws.gaps.find(({ at, least }) => m.work[at] < least);
+    const through = gaps.find(({ at, least }) => m.work[at] < least);
     return through ? { sentence: filled(sentences.violated, { law: through.law, when: "at the start", gap: general(m.work[through.at]) }) } : null;
   }
 
@@ -147,8 +155,7 @@ export class Start {
   /** The largest residual of every joint and constraint, as it is and by its rows' scales. */
   gaps(q) {
     const m = this.machine, { samples, start } = this.live;
-    m.state.fill(0);
-    m.state.set(q);
+    this.put(q);
     m.call("samples", 1n, "instant", "state", "inputs", "one", "work");
     return Object.entries(start.rowSizes).map(([name, sizes]) => {
       const at = samples[`gap ${name}`];

@@ -136,10 +136,11 @@ export class Sweep {
 
   /** Rows of (q, u) of all poses, for everything that is shown of them. */
   get rows() {
-    const { n, n_q } = this.start.machine, made = new Float64Array(n * this.poses.length);
+    const { n, n_q, n_u } = this.start.machine, made = new Float64Array(n * this.poses.length);
     this.poses.forEach(({ q, v }, k) => {
       made.set(q, n * k);
       made.set(v, n * k + n_q);
+      made.set(this.start.z, n * k + n_q + n_u);
     });
     return made;
   }

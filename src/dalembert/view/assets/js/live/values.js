@@ -36,12 +36,12 @@ export class Values {
   }
 
   get(slider) {
-    return { parameter: this.parameters, initial: this.q, speed: this.u }[slider.kind]?.[slider.at] ?? this.duration;
+    return { parameter: this.parameters, state: this.parameters, initial: this.q, speed: this.u }[slider.kind]?.[slider.at] ?? this.duration;
   }
 
   /** What a slider sets; an initial value or speed that is set is kept from then on. */
   set(slider, value) {
-    if (slider.kind === "parameter") this.parameters[slider.at] = value;
+    if (slider.kind === "parameter" || slider.kind === "state") this.parameters[slider.at] = value;
     else if (slider.kind === "duration") this.duration = value;
     else if (slider.kind === "initial") {
       if (this.snapped) this.unsnap();

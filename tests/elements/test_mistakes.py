@@ -63,7 +63,17 @@ def mistaken(add: Callable[[da.System], None]) -> str:
         (lambda s: s.connect("m.voltage", 1.0), '"m'),
         (lambda s: s.add_element("a b", da.LowPass(0.1), input=1.0), "a b"),
         (lambda s: s.add_element("h", da.Hold(0.1), input=lambda s: s.signal("h.stored") + s.signal("k.output")), "k"),
-        (lambda s: s.add_element("b", da.Belt(("sled", "ground"), (2.0, 0.1), 1e3)), "b"),
+        (
+            lambda s: s.add_element("b", da.Belt(("ground", ("ground", (1, 0, 0))), (2.0, 0.1), 1e3)),
+            'element "b": pulleys 1 and 2 lie in each other',
+        ),
+        (
+            lambda s: (
+                s.add_element("d", da.DistanceSensor("ground", "sled")),
+                s.add_element("m", da.DCMotor("A", 1, 1, 1), voltage="d.distance"),
+            ),
+            'connection "m.voltage": it takes V, and "d.distance" is in m; put a controller between',
+        ),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(add: Callable[[da.System], None], words: str) -> None:
@@ -95,6 +105,9 @@ def test_a_limit_below_another_is_refused() -> None:
         (lambda: da.HydraulicCylinder("A", 1e-3, 1e-3, 0.0, 1e-3, 1e-7, 1e7), "HydraulicCylinder: volume must be positive"),
         (lambda: da.Cable(("a", "b"), (0, 0), 0.0, 1e3), "Cable: length must be positive"),
         (lambda: da.Belt(("a", "b"), (0.1, 0.1), 0.0), "Belt: stiffness must be positive"),
+        (lambda: da.Hold(), "Hold: it is sampled: give its period"),
+        (lambda: da.IMU("b"), "IMU: it is sampled: give its period"),
+        (lambda: da.Encoder("A", resolution=0.1), "Encoder: steps are read at samples: give a period"),
         (lambda: da.CentralGravity(float("inf")), "CentralGravity: parameter must be finite"),
     ],
 )  # fmt: skip

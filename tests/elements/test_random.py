@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,16 @@ def test_copies_and_other_processes_give_the_same() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert told == [motion.q[-1].tobytes().hex(), motion.z[-1].tobytes().hex()]
+
+
+@pytest.mark.parametrize(("seed", "loop"), [(6, True), (7, False)])
+def test_files_bring_them_back(seed: int, loop: bool, tmp_path: Path) -> None:
+    s, _ = random_system(seed, loop)
+    s.save(tmp_path / "m.yaml")
+    m, again = s.build(), da.load(tmp_path / "m.yaml")
+    q, u = started(m, seed)
+    one, two = (x.simulate(0.02, list(q), list(u)) for x in (m, again))
+    assert np.array_equal(one.q, two.q) and np.array_equal(one.z, two.z)
 
 
 @pytest.mark.parametrize(("seed", "loop"), CASES[1:])

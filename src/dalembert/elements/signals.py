@@ -116,7 +116,8 @@ class ReadsSignals:
         if self._udot is None:
             raise ModelError(
                 "accelerations and reactions follow from all forces, so that what reads them while these are worked out makes an "
-                "algebraic loop; read them by a sensor that is sampled, or by da.Hold"
+                "algebraic loop; read them by a sensor that is sampled, or by da.Hold, or after the run, by motion.acceleration and "
+                "motion.reaction"
             )
         known: Vector = self._udot
         return known

@@ -39,6 +39,7 @@ class Cable(Element):
     axis: Axis = (0.0, 0.0, 1.0)
     closed: bool = False
 
+    takes: ClassVar[Mapping[str, str]] = {"paid": "m", "paid_rate": "m/s"}
     optional: ClassVar[Mapping[str, float]] = {"paid": 0.0, "paid_rate": 0.0}
 
     def __post_init__(self) -> None:

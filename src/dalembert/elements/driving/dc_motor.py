@@ -38,6 +38,7 @@ class DCMotor(OnJoint):
     initial: PlainNumber = 0.0
 
     inputs = ("voltage",)
+    takes: ClassVar[Mapping[str, str]] = {"voltage": "V"}
     units: ClassVar[Mapping[str, str]] = {"current": "A"}
 
     @property

@@ -39,6 +39,7 @@ class ReactionWheel(Element):
     initial: PlainNumber = 0.0
 
     inputs = ("torque",)
+    takes: ClassVar[Mapping[str, str]] = {"torque": "N m"}
     units: ClassVar[Mapping[str, str]] = {"momentum": "N m s"}
 
     @property

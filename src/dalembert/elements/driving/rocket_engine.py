@@ -36,6 +36,7 @@ class RocketEngine(Element):
     initial: PositiveNumber
 
     inputs = ("flow",)
+    takes: ClassVar[Mapping[str, str]] = {"flow": "kg/s"}
     units: ClassVar[Mapping[str, str]] = {"fuel": "kg"}
 
     @property

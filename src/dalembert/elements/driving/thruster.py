@@ -38,6 +38,7 @@ class Thruster(Element):
     pulse: PlainNumber = 0.0
     flow: Number = 0.0
 
+    sampled_only = True
     inputs = ("command",)
 
     @property

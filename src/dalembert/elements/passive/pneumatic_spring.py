@@ -43,6 +43,7 @@ class PneumaticSpring(OnJoint):
     coordinate: str | None = None
 
     optional: ClassVar[Mapping[str, float]] = {"flow": 0.0}
+    takes: ClassVar[Mapping[str, str]] = {"flow": "kg/s"}
     units: ClassVar[Mapping[str, str]] = {"pressure": "Pa", "mass": "kg"}
 
     def __post_init__(self) -> None:

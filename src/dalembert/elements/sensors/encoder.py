@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.on_joint import OnJoint
 from dalembert.elements.sensors.random_numbers import RandomNumbers
@@ -34,7 +34,6 @@ class Encoder(Sensor, OnJoint):
     coordinate: str | None = None
 
     channels = ("position", "speed")
-    units: ClassVar[Mapping[str, str]] = {"position": "rad", "speed": "rad/s"}
 
     def measured(self, x: ElementAt) -> Mapping[str, Any]:
         return {"position": self.joint_coordinate(x)}

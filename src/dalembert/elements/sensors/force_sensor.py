@@ -31,6 +31,7 @@ class ForceSensor(Sensor):
     torque_resolution: Number = 0.0
     seed: Count = 1
 
+    sampled_only = True
     channels = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
     units: ClassVar[Mapping[str, str]] = {c: "N" if c[0] == "f" else "N m" for c in channels}
 

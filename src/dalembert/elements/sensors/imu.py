@@ -38,6 +38,7 @@ class IMU(Sensor):
     rate_bias: Numbers3 = (0.0, 0.0, 0.0)
     seed: Count = 1
 
+    sampled_only = True
     channels = ("force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
     units: ClassVar[Mapping[str, str]] = {c: "m/s²" if c[0] == "f" else "rad/s" for c in channels}
 

@@ -46,6 +46,8 @@ class Sensor(Element):
             raise ModelError(
                 f"{kind}: a delay is kept by a sensor that is sampled: give a period, or use da.Delay behind it"
             )
+        if any(type(step) is not float or step for step in map(self.step_of, self.channels)):
+            raise ModelError(f"{kind}: steps are read at samples: give a period")
         if any(self._noisy(c) for c in self.channels):
             raise ModelError(f"{kind}: noise is drawn at samples: give a period")
 

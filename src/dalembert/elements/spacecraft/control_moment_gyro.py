@@ -44,6 +44,7 @@ class ControlMomentGyro(Element):
     initial: PlainNumber = 0.0
 
     inputs = ("rate",)
+    takes: ClassVar[Mapping[str, str]] = {"rate": "rad/s"}
     units: ClassVar[Mapping[str, str]] = {"angle": "rad"}
 
     def __post_init__(self) -> None:

@@ -39,6 +39,7 @@ class MagneticTorquer(Element):
     limit: Number | None = None
 
     inputs = ("dipole",)
+    takes: ClassVar[Mapping[str, str]] = {"dipole": "A m²"}
     units: ClassVar[Mapping[str, str]] = {"field_x": "T", "field_y": "T", "field_z": "T", "torque": "N m"}
 
     @property

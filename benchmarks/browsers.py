@@ -8,8 +8,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,27 @@ class Firefox:
         if isinstance(found, dict) and "failed" in found:
             raise RuntimeError(found["failed"])
         return found
+
+
+class Reopening:
+    """A browser that is opened anew where it has gone; RuntimeError where it cannot be opened at all."""
+
+    def __init__(self, opened: Callable[[], AbstractContextManager[Any]]) -> None:
+        self.opened, self.name, self.stack = opened, opened.__name__, ExitStack()
+        self.now = self.stack.enter_context(opened())
+
+    def again(self) -> None:
+        with suppress(Exception):
+            self.stack.close()
+        self.stack = ExitStack()
+        self.now = self.stack.enter_context(self.opened())
+
+    def __enter__(self) -> Reopening:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        with suppress(Exception):
+            self.stack.close()
 
 
 @contextmanager

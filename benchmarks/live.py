@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from browsers import chromium, firefox
+from browsers import Reopening, chromium, firefox
 from live_page import measured
 
 import dalembert as da
@@ -89,7 +89,7 @@ def main() -> None:
             if chosen.browser and opened.__name__ not in chosen.browser:
                 continue
             try:
-                browsers.append(stack.enter_context(opened()))
+                browsers.append(stack.enter_context(Reopening(opened)))
             except RuntimeError as problem:
                 print(f"{opened.__name__}: {problem}")
         for name in (name for name in files() if not chosen.only or name in chosen.only):
@@ -128,18 +128,29 @@ def rows_of(
     }  # fmt: skip
     for browser in wanted:
         try:
-            made = row | measured(browser, motion, path, quick)
-        except RuntimeError as problem:
+            made = row | twice(browser, motion, path, quick)
+        except Exception as problem:  # whatever a browser may do
+            browser.again()
             yield "left out", {"model": name, "why": f"{browser.name}: {problem}"}
             continue
         growth = grown(m, motion, options) if not made["off after 1 s"] <= CLOSE else None
         yield browser.name, made | {"grown": growth, "load": os.getloadavg()[0]}
 
 
+def twice(browser: Reopening, motion: Any, path: Path, quick: bool) -> dict[str, Any]:
+    """What a browser makes of a page; one that has died is given a second life."""
+    try:
+        return measured(browser.now, motion, path, quick)
+    except Exception as problem:
+        print(f"{browser.name}: {problem}; once more", flush=True)
+        browser.again()
+        return measured(browser.now, motion, path, quick)
+
+
 def write(folder: Path, found: dict[str, dict[str, Any]]) -> None:
     """Results so far, in the order of the gallery."""
-    shown = {name: row for rows in list(found.values())[1:] for name, row in rows.items()}
-    found["left out"] = {k: row for k, row in found["left out"].items() if k not in shown or "browser" in row["why"]}
+    every = [rows for browser, rows in found.items() if browser != "left out"]
+    found["left out"] = {k: row for k, row in found["left out"].items() if any(k not in rows for rows in every)}
     ordered = {browser: {name: rows[name] for name in files() if name in rows} for browser, rows in found.items()}
     folder.mkdir(exist_ok=True)
     (folder / "live.json").write_text(json.dumps(ordered, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""What a sampled controller in compiled code costs beside the march without it, and beside a Python callback: ratios of times.
+"""What a sampled controller in compiled code costs beside the march without it, and beside a Python callback: ratios of processor time.
 
 python benchmarks/sampled.py [duration]
 """
@@ -12,6 +12,7 @@ from collections.abc import Callable
 import dalembert as da
 
 JOINTS, RATE, STEP = 6, 1000.0, 1e-3
+ROUNDS = 15
 
 
 def arm(controlled: bool) -> da.Mechanism:
@@ -29,33 +30,42 @@ def arm(controlled: bool) -> da.Mechanism:
     return s.build()
 
 
-def best(run: Callable[[], object], times: int = 5) -> float:
-    """The shortest of several runs, s; one before them compiles."""
-    run()
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - began)
-    return min(taken)
+def best(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The least processor time of each run, s, in rounds of all of them; one before them compiles."""
+    least = dict.fromkeys(runs, float("inf"))
+    for each in range(rounds + 1):
+        for name, run in runs.items():
+            began = time.process_time()
+            run()
+            if each:
+                least[name] = min(least[name], time.process_time() - began)
+    return least
 
 
 def main() -> None:
     duration = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
     start = {f"j{k}": 0.1 for k in range(JOINTS)}
-    plain, held = arm(False), arm(True)
+    plain, sampled = arm(False), arm(True)
     options = {"method": "rk4", "step": STEP, "output": [0.0, duration]}
-    alone = best(lambda: plain.simulate(duration, start, **options))
-    sampled = best(lambda: held.simulate(duration, start, **options))
 
     def callback(s: da.State) -> dict[str, float]:
         return {f"j{k}": -60.0 * float(s.q[f"j{k}"]) - 4.0 * float(s.u[f"j{k}"]) for k in range(JOINTS)}
 
-    called = best(lambda: plain.simulate(duration, start, control=callback, control_rate=RATE, **options), 1)
-    print(
-        f"rk4 of {STEP:g} s, {JOINTS} joints: sampled PID at {RATE:g} Hz {sampled / alone:.3f} times the march without control,"
+    taken = best(
+        {
+            "alone": lambda: plain.simulate(duration, start, **options),
+            "sampled": lambda: sampled.simulate(duration, start, **options),
+        },
+        ROUNDS,
     )
-    print(f"a Python callback at that rate {called / alone:.1f} times")
+    called = best(
+        {"called": lambda: plain.simulate(duration, start, control=callback, control_rate=RATE, **options)}, 1
+    )
+    print(
+        f"rk4 of {STEP:g} s, {JOINTS} joints, {duration:g} s: {1e3 * taken['alone']:.2f} ms without control; "
+        f"sampled PID at {RATE:g} Hz {taken['sampled'] / taken['alone']:.3f} times that, "
+        f"a Python callback at that rate {called['called'] / taken['alone']:.1f} times"
+    )
 
 
 if __name__ == "__main__":

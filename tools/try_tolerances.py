@@ -12,10 +12,12 @@ counted. It can be ended and begun again at any time. What was tried holds for t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
 import pickle
+import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +55,7 @@ GROUPS = 25
 LONGEST_FILE = 6.0
 """Seconds after which a file of tests is left, when reach is measured."""
 PATIENCE = 60.0
-"""Seconds after which an attempt is ended."""
+"""Seconds of processor time after which an attempt is ended."""
 WAYS = {"larger": 10.0, "smaller": 0.1}
 FIRST = (
     "pivoting",
@@ -89,11 +91,12 @@ class Outcome:
 
 # -- in a process of its own ------------------------------------------------------------------------------------------
 def alone(work: Callable[[Callable[[str, Found], None]], None], seconds: float) -> Outcome:
-    """What `work` sends from a process of its own; the package is imported there only."""
+    """What `work` sends from a process of its own within so many seconds of its processor time; the package is imported there only."""
     fork = multiprocessing.get_context("fork")
     receiving, sending = fork.Pipe(duplex=False)
 
     def child() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
         os.environ["CI"] = "true"
         os.chdir(ROOT)
         with open(os.devnull, "w") as nowhere:
@@ -110,19 +113,14 @@ def alone(work: Callable[[Callable[[str, Found], None]], None], seconds: float) 
     process = fork.Process(target=child)
     process.start()
     sending.close()
-    outcome, end = Outcome(), time.monotonic() + seconds
-    try:
-        while True:
-            if not receiving.poll(max(0.0, end - time.monotonic())):
-                outcome.ended = f"no end in {seconds:g} s"
-                break
-            message = receiving.recv()
+    outcome = Outcome(ended=f"no end in {seconds:g} s")
+    with contextlib.suppress(EOFError):
+        while receiving.poll(1.0) or process.is_alive():
+            message = receiving.recv() if receiving.poll() else ()
             if message is None or isinstance(message, str):
                 outcome.ended = message
                 break
-            outcome.found[message[0]] = message[1]
-    except EOFError:
-        outcome.ended = "the process crashes"
+            outcome.found |= dict([message] if message else [])
     process.kill()
     process.join()
     return outcome
@@ -196,7 +194,7 @@ def reach(jobs: int) -> None:
             reached.install(seen)
             run_tests([file], send, seen, LONGEST_FILE)
 
-        return {name: x for name, x in alone(work, 5 * LONGEST_FILE).found.items() if x.passed}
+        return {name: x for name, x in alone(work, 3 * LONGEST_FILE).found.items() if x.passed}
 
     with ThreadPoolExecutor(jobs) as pool:
         for found in pool.map(asked, filter(None, groups)):

@@ -72,6 +72,14 @@ WANTED = [
     "landing_satellite",
     "docking_latch",
     "press",
+    "dual_spin_satellite",
+    "cart_pendulum",
+    "quarter_car",
+    "car",
+    "double_wishbone",
+    "excavator",
+    "rocket",
+    "belt_drive",
 ]
 
 

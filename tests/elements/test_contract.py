@@ -34,6 +34,27 @@ def test_energy_is_kept_stored_dissipated_and_supplied() -> None:
     assert np.abs(total).max() < 1e-9 * motion["taken.value"].max()
 
 
+def test_midpoint_carries_states_with_order_two() -> None:
+    m = driven_arm().build()
+    times = np.linspace(0.0, 0.5, 6)
+    fine = m.simulate(0.5, START, output=times, rtol=1e-11, max_step=0.005)
+    off = []
+    for step in (1e-3, 5e-4):
+        motion = m.simulate(0.5, START, output=times, method="midpoint", step=step)
+        off.append([np.abs(motion.q - fine.q).max(), np.abs(motion.z - fine.z).max()])
+    ratio = np.divide(*off)
+    assert (np.abs(ratio - 4.0) < 0.2).all() and max(off[1]) < 1e-5 * np.abs(fine.z).max()
+
+
+def test_midpoint_refuses_masses_that_change() -> None:
+    s = da.System("rocket")
+    tank = s.add_element("engine", da.RocketEngine("rocket", (1, 0, 0), exhaust=2500.0, initial=80.0), flow=4.0)
+    s.add_body("rocket", mass=20.0 + tank["fuel"])
+    s.add_joint("A", da.Prismatic((1, 0, 0)), "ground", "rocket")
+    with pytest.raises(da.SimulationError, match=r'masses depend on the state "engine\.fuel"'):
+        s.build().simulate(1.0, method="midpoint", step=0.01)
+
+
 @pytest.mark.parametrize("loop", [False, True], ids=["tree", "loop"])
 def test_every_way_of_marching_gives_one_motion(loop: bool) -> None:
     m = driven_arm(loop).build()

@@ -224,9 +224,6 @@ def test_sampled_elements_are_refused_where_time_must_be_continuous() -> None:
     for ask in (lambda: m.linearise(), lambda: m.sensitivities(1.0), lambda: m.equilibrium()):
         with pytest.raises(da.DalembertError, match=r'element "hold" is sampled every 0\.1 s'):
             ask()
-    s.add_law("stop", da.Stop("A", upper=1.0))
-    with pytest.raises(da.SimulationError, match='element "hold" is sampled, and laws'):
-        s.build().simulate(1.0)
 
 
 def test_files_hold_every_controller(tmp_path: Path) -> None:

@@ -206,3 +206,16 @@ def test_sensors_refuse_what_they_cannot_do() -> None:
         da.IMU("box", period=0.1, delay=0.15)
     with pytest.raises(da.ModelError, match="four Euler parameters"):
         da.StarTracker("box", wanted=(0, 0, 0, 0))
+
+
+def test_imu_beside_laws_feels_what_they_exert() -> None:
+    """A mass falls onto a stop and rests there: nothing while it falls, gravity while it rests."""
+    s = sled(gravity=(-9.81, 0, 0))
+    s.add_law("floor", da.Stop("A", lower=0.0, restitution=0.0))
+    s.add_element("imu", da.IMU("sled", 0.05))
+    m = s.build()
+    motion = m.simulate(1.0, {"A": 1.0}, output=0.05)
+    read, falls = motion["imu.force_x_0"], motion.t < np.sqrt(2.0 / 9.81) - 0.05
+    assert np.abs(read[falls]).max() < 1e-9 and abs(read[-1] - 9.81) < 1e-9
+    with pytest.raises(da.SimulationError, match="reads accelerations or reactions, which jump at impacts"):
+        m.simulate(0.1, {"A": 1.0}, method="moreau", step=1e-3)

@@ -174,7 +174,7 @@ def test_what_cannot_be_exported_is_refused_in_words(tmp_path):
     with pytest.raises(da.DalembertError, match="export: by time stepping there are no reactions"):
         s.build().simulate(0.1).export_c(tmp_path / "x", reactions=["A"])
     s.add_law("catch", da.Latch("A", on=False))
-    with pytest.raises(da.DalembertError, match="export: Law"):
+    with pytest.raises(da.DalembertError, match="export: law"):
         s.build().simulate(0.1).export_c(tmp_path / "x")
     assert not (tmp_path / "x").exists()
 

@@ -23,13 +23,13 @@ ROBOT = """
 
 
 def test_notes_of_a_urdf(tmp_path):
-    imported = da.load_urdf(write(tmp_path, "robot.urdf", urdf(ROBOT)))
+    imported = da.load_urdf(write(tmp_path, "robot.urdf", urdf(ROBOT)), laws=False)
     notes = "\n".join(imported.notes)
     for expected in (
         'robot.urdf:3: <link name="base.link">: it is called "base_link" here',
         "robot.urdf:3: <collision>: contact between bodies is not represented",
         "robot.urdf:5: <mesh>: the mesh is not drawn: '../arm.stl' lies outside",
-        "robot.urdf:10: <limit>: limits of joints are not represented",
+        "robot.urdf:10: <limit>: limits of joints other than the ends of their ways, or with laws=False, are not represented",
         "robot.urdf:10: <dynamics>: friction='2': dry friction",
         "robot.urdf:10: <safety_controller>",
         "robot.urdf:11: <gazebo>",
@@ -50,7 +50,7 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
       <equality><connect body1="a/b" anchor="0 0 0" active="false"/><joint joint1="j" solref="1 1"/></equality>
       <actuator><motor joint="j" ctrlrange="0 1"/><muscle joint="j"/><motor tendon="s"/><cylinder joint="j"/>
         <general joint="j" dyntype="integrator"/><position joint="j" dampratio="1"/><motor body="x"/></actuator></mujoco>"""
-    imported = da.load_mjcf(write(tmp_path, "m.xml", text))
+    imported = da.load_mjcf(write(tmp_path, "m.xml", text), laws=False)
     notes = "\n".join(imported.notes)
     for expected in (
         "m.xml:1: <option>: density='1.2': the air", "<flag>: contact='disable'", "<size>", "<light>", 'it is called "a_b" here',

@@ -139,14 +139,46 @@ LAWS = {
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_ends_and_dry_friction_of_joints_are_laws_where_they_are_asked_for(tmp_path, name):
+def test_ends_and_dry_friction_of_joints_are_laws(tmp_path, name):
     """A pendulum let go at one end swings to the other, and rests where friction holds it."""
     path = write(tmp_path, name, LAWS[name])
-    assert not da.load_robot(path).system.laws
-    assert any("laws=True" in note and note.effect == "limits" for note in da.load_robot(path).notes)
-    found = da.load_robot(path, laws=True)
+    without = da.load_robot(path, laws=False)
+    assert not without.system.laws
+    assert sum("laws=False" in note and note.effect == "limits" for note in without.notes) == 2
+    found = da.load_robot(path)
+    assert not any("laws=False" in note for note in found.notes)
     stop, friction = found.system.laws["j_limit"], found.system.laws["j_friction"]
     assert (stop.lower, stop.upper) == pytest.approx((-0.5, 0.2)) and friction.force == 0.3
     motion = found.build().simulate(15.0, initial={"j": -0.5})
     assert motion.q.min() >= -0.5 - 1e-9 and motion.q.max() <= 0.2 + 1e-9
     assert motion.impacts and motion.u[-1, 0] == 0.0
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_what_begins_beyond_its_ends_begins_at_them(tmp_path, name):
+    text = LAWS[name].replace('lower="-0.5"', 'lower="0.1"').replace("-28.64788975654116 ", "5.729577951308232 ")
+    found = da.load_robot(write(tmp_path, name, text))
+    assert found.system.initial["j"] == pytest.approx(0.1)
+    assert any(
+        "it begins at 0, beyond the ends of its way, 0.1 and 0.2: it begins at 0.1 here" in x for x in found.notes
+    )
+    assert found.build().simulate(1.0).q.min() >= 0.1 - 1e-9
+
+
+def test_limits_of_tendons_are_laws(tmp_path):
+    """Two hinges whose sum is bounded, and a weight on a rope."""
+    text = """<mujoco><worldbody><site name="hook" pos="2 0 0"/>
+      <body name="a"><joint name="j" axis="0 1 0"/><inertial mass="1" pos="0 0 -1" diaginertia="1 1 1"/>
+        <body name="b" pos="0 0 -1"><joint name="k" axis="0 1 0"/><inertial mass="1" pos="0.5 0 0" diaginertia="1 1 1"/></body></body>
+      <body name="c" pos="2 0 0"><joint name="z" type="slide" axis="0 0 1"/><inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>
+        <site name="eye"/></body></worldbody>
+      <tendon><fixed name="sum" range="-0.2 0.2"><joint joint="j" coef="1"/><joint joint="k" coef="1"/></fixed>
+        <spatial name="rope" limited="true" range="0 0.5"><site site="hook"/><site site="eye"/></spatial></tendon></mujoco>"""
+    path = write(tmp_path, "robot.xml", text)
+    found = da.load_mjcf(path)
+    assert isinstance(found.system.laws["sum_limit"], da.Limit) and isinstance(found.system.laws["rope_limit"], da.Rope)
+    assert not any("range=" in note for note in found.notes)
+    assert any("range=" in note for note in da.load_mjcf(path, laws=False).notes)
+    motion = found.build().simulate(2.0)
+    total = motion["j"] + motion["k"]
+    assert total.max() == pytest.approx(0.2, abs=1e-9) and motion["z"].min() == pytest.approx(-0.5, abs=1e-9)

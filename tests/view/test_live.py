@@ -203,13 +203,15 @@ def test_what_cannot_run_in_a_page_is_refused_in_words(tmp_path) -> None:
     controlled = pendulum().build().simulate(0.1, control=lambda s: {"pivot": 1.0}, control_rate=100)
     plain = pendulum().build().simulate(0.1)
     acting = pendulum()
-    acting.events["lowest"] = da.Event(lambda s: s.joint_q[0][0], action=da.JointImpulse("pivot", 0.1))
+    acting.events["lowest"] = da.Event(
+        lambda s: s.joint_q[0][0], action=da.JointImpulse("pivot", lambda s: float(s.q["pivot"]))
+    )
     acted = acting.build().simulate(0.1)
     ended = pendulum().build().simulate(0.1, until={"late": lambda s: s.t - 0.05})
     for motion, words in (
         (own, "plain Python function"),
         (controlled, "controller in Python"),
-        (acted, '"lowest" changes the mechanism'),
+        (acted, '"lowest" acts by a plain Python function'),
         (ended, '"late", given to simulate'),
     ):
         with pytest.raises(SimulationError, match=words):

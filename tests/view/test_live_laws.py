@@ -85,8 +85,58 @@ def test_a_motion_from_event_to_event_is_stepped_in_its_page_and_the_page_says_s
     page.page.close()
 
 
-def test_what_holds_where_it_is_switched_on_is_left_to_python(tmp_path) -> None:
+def test_events_act_in_a_page(browser, tmp_path) -> None:
+    """A law is switched on, a parameter is set and a blow is given; what is shown knows the parameter of its time."""
     s = pendulum()
-    s.add_law("catch", da.Latch("A", on=False))
-    with pytest.raises(SimulationError, match='Law "catch" holds where it is switched on'):
-        s.build().simulate(0.2, initial={"A": -2.5}).page(tmp_path / "x.html", live=True)
+    drag = s.parameter("drag", 0.0)
+    s.add_force("drag", da.JointSpring("A", 0.0, drag))
+    s.add_output("drag", lambda s: drag * s.u["A"])
+    s.add_law("late", da.Stop("A", lower=-2.4, restitution=0.2, on=False))
+    s.add_event(
+        "fallen", da.Event(lambda s: s.q["A"] + 1.5, 1, action=[da.SetParameter("drag", 0.4), da.Switch("late")])
+    )
+    s.add_event(
+        "kick", da.Event(lambda s: s.t - 0.503, 1, action=da.JointImpulse("A", lambda s: -0.5 - 0.1 * s.u["A"]))
+    )
+    m = s.build()
+    options = {"initial": {"A": -2.2}, "method": "moreau", "step": 1e-3, "output": 0.02}
+    motion = m.simulate(2.0, **options)
+    assert len(motion.record["parameter_changes"]) >= 1 and motion.q.min() > -2.41
+    page = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    first = rows_of(page, m).copy()
+    np.testing.assert_allclose(first, np.hstack([motion.q, motion.u]), atol=1e-9)
+    shown = page.numbers("dalembert.charts.charts.find(c => c.title === 'Outputs').values", "Float32Array")
+    np.testing.assert_allclose(shown, motion.outputs()["drag"], atol=1e-6)
+    page.set(length=0.7)
+    other = m.simulate(2.0, parameters={"length": 0.7}, **options)
+    np.testing.assert_allclose(page.rows(m), np.hstack([other.q, other.u]), atol=1e-9)
+    page.set(length=1.0)
+    assert np.array_equal(first.view(np.int64), page.rows(m).view(np.int64))
+    page.assert_quiet()
+    page.page.close()
+
+
+def test_a_latch_holds_in_a_page_what_is_there(browser, tmp_path) -> None:
+    """Two crafts in a plane, where half of what the latch holds says nothing; and a latch that is on from the start."""
+    s = da.System("docking")
+    for name, mass in (("station", 400.0), ("craft", 100.0)):
+        s.add_body(name, da.box(mass=mass, size=(1.0, 0.8, 0.8)))
+        s.add_joint(name[0].upper(), da.Planar((0, 0, 1)), "ground", name)
+    s.add_law("ports", da.Latch(a=("station", (-0.5, 0, 0)), b=("craft", (0.5, 0, 0)), rigid=True, on=False))
+    near = lambda s: s.position(("station", (-0.5, 0, 0)))[0] - s.position(("craft", (0.5, 0, 0)))[0] - 0.001  # noqa: E731
+    s.add_event("meet", da.Event(near, -1, action=da.Switch("ports")))
+    m = s.build()
+    given = {"initial": {"C.x": -2.0, "C.y": 0.02}, "speeds": {"C.x": 0.8, "C.angle": 0.01, "S.angle": -0.005}}
+    options = given | {"method": "moreau", "step": 1e-3, "output": 0.05}
+    motion, exact = m.simulate(2.5, **options), m.simulate(2.5, **given, output=0.05)
+    assert np.abs(motion.q - exact.q).max() < 2e-3 and np.abs(motion.u[-1] - exact.u[-1]).max() < 1e-4
+    page = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    first = rows_of(page, m).copy()
+    np.testing.assert_allclose(first, np.hstack([motion.q, motion.u]), atol=1e-9)
+    page.set(**{"C.x": -1.8})
+    other = m.simulate(2.5, **(options | {"initial": {"C.x": -1.8, "C.y": 0.02}}))
+    np.testing.assert_allclose(page.rows(m), np.hstack([other.q, other.u]), atol=1e-9)
+    page.set(**{"C.x": -2.0})
+    assert np.array_equal(first.view(np.int64), page.rows(m).view(np.int64))
+    page.assert_quiet()
+    page.page.close()

@@ -26,12 +26,13 @@ def load_urdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     folder: str | Path | None = None,
     strict: bool = False,
-    laws: bool = False,
+    laws: bool = True,
 ) -> Imported:
     """The robot in a URDF file. Its root link is "fixed" to the ground or "free"; a root link called world is the ground itself.
 
     Meshes are read from the model's own folder, or from the wider `folder` given. What breaks a rule and
-    can be mended is, and a note tells it; with `strict` it is an error. `laws` brings the ends of joints' ways and their dry friction.
+    can be mended is, and a note tells it; with `strict` it is an error. With `laws` the ends
+    of joints' ways and their dry friction are laws, and what begins beyond its ends begins at them; without, they are left out.
     """
     from dalembert.importers.urdf.robot import load
 
@@ -40,7 +41,7 @@ def load_urdf(
 
 @takes(path=file_path, folder=file_path)
 def load_mjcf(
-    path: str | Path, *, folder: str | Path | None = None, strict: bool = False, laws: bool = False
+    path: str | Path, *, folder: str | Path | None = None, strict: bool = False, laws: bool = True
 ) -> Imported:
     """The model in an MJCF file.
 
@@ -82,13 +83,13 @@ def load_robot(
     base: str | None = None,
     folder: str | Path | None = None,
     strict: bool = False,
-    laws: bool = False,
+    laws: bool = True,
 ) -> Imported:
     """The mechanism in a file of another program, by its ending and, if it is XML, by its first element.
 
     `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder`, `strict` and `laws` as for these.
     """
-    said = {"base": base, "strict": strict or None, "laws": laws or None}
+    said = {"base": base, "strict": strict or None, "laws": laws}
     given = {name: value for name, value in said.items() if value is not None}
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():

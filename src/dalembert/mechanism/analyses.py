@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from numpy.typing import ArrayLike
 
-from dalembert.aliases import JointValues, Outputs, ParameterValues, PointOfBody
+from dalembert.aliases import Events, JointValues, Outputs, ParameterValues, PointOfBody
 from dalembert.arguments import by_name, count, function, names, numbers, one_name, real, row, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
@@ -173,18 +173,19 @@ class Analyses(Description):
         self, duration: float | None = None, initial: JointValues | None = None, speeds: JointValues | None = None, *,
         parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (),
         outputs: Outputs | None = None, output: ArrayLike | None = None,
-        rtol: float | None = None,
+        rtol: float | None = None, events: Events | None = None,
     ) -> Sensitivities:  # fmt: skip
         """The motion, and exactly how it and its `outputs` depend on the `parameters` (all, if not said) and on initial values.
 
         `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
-        take part, in the assembled start too.
+        take part, in the assembled start too; so do laws and `events` that act (the model's own, if not said), each of which is told in
+        `.events` with how its time depends on everything.
         """
         from dalembert.analysis.sensitivity.sensitivities import sensitivities
 
         return sensitivities(
-            self._smooth("sensitivities"), *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output,
-            rtol,
+            self._m, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
+            self.plan.events if events is None else events,
         )  # fmt: skip
 
     @on_one_thread
@@ -204,7 +205,7 @@ class Analyses(Description):
 
         _, initial, speeds = self.plan.begun(None, initial, speeds)
         return identify(
-            self._smooth("identify"),
+            self._m,
             times,
             measured,
             parameters,

@@ -23,7 +23,8 @@ def check_new_name(name: object, kind: str, taken: Iterable[str]) -> str:
 def nearest(name: object, known: Iterable[str], otherwise: str = "known:") -> str:
     """What may have been meant, or all there is."""
     names = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(str(name)[:60], names, n=2)
+    asked = str(name)[:60]
+    near = [x for x in names if x.lower() == asked.lower()] or difflib.get_close_matches(asked, names, n=2)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else f"{otherwise} {', '.join(names) or 'none'}"
 
 

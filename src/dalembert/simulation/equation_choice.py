@@ -19,6 +19,7 @@ from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.pivoting import PivotChoice
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.run_options import Options
+from dalembert.trace import free_symbols, symbol, tracing
 
 BETTER = 2.0
 """Factor by which the pivot ratio of other speeds must be larger to be worth the change."""
@@ -152,7 +153,23 @@ def equation_choice(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '
             f'constraints={constraints!r} choose "dop853" or "rk4"'
         )
+    _check_speeds_last(made)
     return made
+
+
+def _check_speeds_last(by: EquationChoice) -> None:
+    """Refuse speeds that change with states of elements, as momenta do with a mass that burns: their rates do not tell of it."""
+    m = by.mechanism
+    if not m.n_z or by.uses_mechanism_speeds:
+        return
+    with tracing():
+        read = free_symbols(by.form.formulation_speeds(m.symbolic_state()))
+        changing = [name for name in m.states if symbol(name) in read]
+    if changing:
+        raise SimulationError(
+            f'formulation="{by.formulation}" is marched in speeds of its own, which belong to masses and mass centres, and these '
+            f'depend on the state "{changing[0]}" of an element; choose "kane", "lagrange" or another in the speeds of the joints'
+        )
 
 
 def _choice(

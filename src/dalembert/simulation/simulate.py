@@ -142,12 +142,6 @@ def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Pr
                 f'element "{measures[0]}" reads accelerations or reactions, which jump at impacts; leave out laws, or read speeds'
             )
         return SteppingProgram, SteppingRun
-    sampled = [name for name, p in m.elements.items() if p.element.period is not None]
-    if sampled:
-        raise SimulationError(
-            f'element "{sampled[0]}" is sampled, and laws are marched from event to event in continuous time only; choose '
-            'method="moreau" with a step, or use the element without a period'
-        )
     from dalembert.simulation.event_driven.law_program import LawProgram
     from dalembert.simulation.event_driven.law_run import LawRun
 

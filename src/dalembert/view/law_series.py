@@ -62,13 +62,13 @@ def _chart(key: str, title: str, unit: str, curves: dict[str, np.ndarray]) -> Ch
     return Chart(key, title, unit, tuple(curves), values)
 
 
-def marks(motion: Motion) -> list[tuple[str, float]]:
-    """Names and times of events, impacts and changes of mode, in their order."""
-    found = [(e.name, float(e.t)) for e in motion.events]
+def marks(motion: Motion) -> list[tuple[str, float, str]]:
+    """Names, times and kinds ("event", "hit", "mode") of events, impacts and changes of mode, in their order."""
+    found = [(e.name, float(e.t), "event") for e in motion.events]
     if motion.history is not None:
-        found += [(f"{x.law} is hit", x.t) for x in motion.impacts]
+        found += [(f"{x.law} is hit", x.t, "hit") for x in motion.impacts]
         for before, now in pairwise(motion.modes):
             for name, state in now.states.items():
                 if state != before.states.get(name):
-                    found.append((f"{name}: {state}", now.t))
+                    found.append((f"{name}: {state}", now.t, "mode"))
     return sorted(found, key=lambda x: x[1])[:MOST_MARKS]

@@ -16,6 +16,8 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
+from dalembert.view.contact_arrows import contact_arrows
+from dalembert.view.drawing.block_diagram import block_diagram
 from dalembert.view.drawing.joint_frames import on_child, place_on_child
 from dalembert.view.drawing.primitives import Primitive
 from dalembert.view.drawing.scene import Scene, scene
@@ -32,15 +34,17 @@ from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
 from dalembert.view.series import Chart, Reactions, charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
+from dalembert.view.signal_series import signal_charts
 
 BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""
 EXACT = 14
 """Digits of places: they may be far from where they are measured from, and yet near each other."""
 MODULES = (
-    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
+    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows",
+    "contacts", "ghost", "stage",
     "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
-    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
+    "live/machine", "live/start", "live/acting", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
     "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design",
     "live/frame", "live/live", "main",
 )  # fmt: skip
@@ -100,7 +104,7 @@ def page_data(
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
     forces = _without_laws(shown, again, wanted)
-    plots = [*charts(shown), *([] if again is not None else law_charts(shown))]
+    plots = [*charts(shown), *signal_charts(shown), *([] if again is not None else law_charts(shown))]
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
     made = {
@@ -123,17 +127,27 @@ def page_data(
             for c in plots
         ],
         "reactions": _reactions(forces),
-        "topology": topology_svg(m),
+        **_diagrams(m),
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
         "facts": facts(motion),
-        "events": [[name, t] for name, t in marks(motion)],
+        **_happened(motion, shown, m),
         "findings": encoded(findings(results, m)),
         "whyNotLive": why_not,
     }
     if again is not None:
         made["live"] = _live(again, m, points, forces.joints, view, plots, follows, sliders)
     return made
+
+
+def _happened(motion: Motion, shown: Motion, m: Mechanism) -> dict[str, Any]:
+    """Events of the whole motion, and what touches at the samples shown."""
+    return {"events": [list(mark) for mark in marks(motion)], "contacts": contact_arrows(shown, m)}
+
+
+def _diagrams(m: Mechanism) -> dict[str, str]:
+    """Bodies and joints as a graph, elements as blocks."""
+    return {"topology": topology_svg(m), "blocks": block_diagram(m)}
 
 
 def _live(

@@ -98,7 +98,9 @@ def identify(
             )
     if not data or t.ndim != 1 or t.size == 0 or np.any(np.diff(t) <= 0.0) or t[0] < 0.0:
         raise StateError("identify: give increasing times from 0 s on, and what was measured at them, by name")
-    fit = _Fit(Sensitive(m, parameters, initial_values, outputs), t, data, sigma, initial, speeds, rtol or RTOL)
+    fit = _Fit(
+        Sensitive(m, parameters, initial_values, outputs, m.plan.events), t, data, sigma, initial, speeds, rtol or RTOL
+    )
     low, high = _bounds(fit.names, bounds)
     start = fit.start()
     found = least_squares(

@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.analysis.finding import Finding, Plot
 from dalembert.analysis.linear.can_rest import check_continuous
 from dalembert.analysis.sensitivity.constraint_variation import Variation, along, compiled
+from dalembert.analysis.sensitivity.jump import EventSensitivity
 from dalembert.analysis.sensitivity.start_directions import initial_tangent
 from dalembert.analysis.tabular import Tabular, components, over
 from dalembert.constraints.assembly.assemble import assemble, consistent_speeds
@@ -26,8 +27,10 @@ from dalembert.mechanism.simulation_options import Projection, SimulationOptions
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import as_output
 from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
-from dalembert.simulation.kept_rows import NO_ROWS_KEPT
+from dalembert.simulation.event_driven.law_sensitivity_march import LawSensitivityProgram
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.between_stretches import Progress
+from dalembert.simulation.march.run_events import gathered
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import directional, evaluate, jacobian, symbol, symbols, tracing
@@ -35,6 +38,8 @@ from dalembert.trace import directional, evaluate, jacobian, symbol, symbols, tr
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+TOLD = 12
+"""Events that are told of in words."""
 RTOL = 1e-10
 """Relative tolerance of sensitivities where none is said."""
 
@@ -58,6 +63,8 @@ class Sensitivities(Tabular):
     z: np.ndarray
     dz: np.ndarray
     states: tuple[str, ...]
+    events: tuple[EventSensitivity, ...] = ()
+    """Events of laws, and events that acted, with how their times depend on `to`."""
 
     def value(self, name: str) -> np.ndarray:
         """A coordinate "A", a speed "A'" or an output over time."""
@@ -121,14 +128,27 @@ class Sensitivities(Tabular):
             *(k for k, x in self.values.items() if x.ndim == 1),
         ]
         lines += [f"  {name}: " + ", ".join(f"{x:.6g}" for x in self[name][-1]) for name in names]
+        for e in self.events[:TOLD]:
+            lines.append(f"  {e.what} at t = {e.t:.6g} s, later by " + ", ".join(f"{x:.6g}" for x in e.dt))
+        if len(self.events) > TOLD:
+            lines.append(f"  and {len(self.events) - TOLD} further events")
         return "\n".join(lines)
 
 
 class Sensitive:
     """A mechanism with the directions asked about and the outputs, compiled once and run for any values of the parameters."""
 
-    def __init__(self, m: Mechanism, parameters: Sequence[str] | None, initial_values: Sequence[str], outputs: Any):
+    def __init__(
+        self,
+        m: Mechanism,
+        parameters: Sequence[str] | None,
+        initial_values: Sequence[str],
+        outputs: Any,
+        events: Any = None,
+    ):
         check_continuous(m)
+        self.events = [e for e in gathered(events, None) if e.actions]
+        """Events that act: the others change nothing."""
         self.m, self.variation = m, Variation(m)
         self.parameters = tuple([x for x in m.parameters if x not in m.states] if parameters is None else parameters)
         self.initial_values = tuple(initial_values)
@@ -177,9 +197,11 @@ class Sensitive:
         q, u, X = self._start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
         kept = kept_at(model, q, o.start, Projection()) if self.m.constraint_rows else NO_ROWS_KEPT
-        program = SensitivityProgram(self.m.kernels, o.method, kept=kept, along=len(self.to))
         z_at, n_z = n + self.m.states_at, self.m.n_z
         begun = np.vstack([X[:n], X[z_at : z_at + n_z]])
+        if model.laws or self.events:
+            return self._through_events(model, o, kept, q, u, begun, X[n:])
+        program = SensitivityProgram(self.m.kernels, o.method, kept=kept, along=len(self.to))
         run = SensitivityRun(program, model, o, begun, X[n:], self._tolerances(model, o))
         run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
         run.go(Progress(None), None)
@@ -187,6 +209,24 @@ class Sensitive:
         if run.program.constrained:
             check_rows_left_out(model, run.program.kept, o.times, *np.split(y[:, :n], [self.m.n_q], axis=1))
         return self._result(o.times, y, changes, X[n:], dict(model.parameters))
+
+    def _through_events(
+        self, model: Mechanism, o: Options, kept: KeptRows, q: np.ndarray, u: np.ndarray, X: np.ndarray, dP: np.ndarray
+    ) -> Sensitivities:
+        from dalembert.analysis.sensitivity.through_events import RunThroughEvents, recorded_run
+
+        m, n = self.m, self.m.n_q + self.m.n_u + self.m.n_z
+        motion = recorded_run(m, model, o, kept, q, u, self.events)
+        program = LawSensitivityProgram(m.kernels, o.method, kept=motion.program.kept, along=len(self.to))
+        run = RunThroughEvents(program, o, X, dP, self._tolerances(model, o), motion, self.to)
+        run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
+        run.go(Progress(None), None)
+        changes = program.unpacked(run.rows[:, n + program.books :])
+        values, along = motion.values_at_times(o.times), np.empty((len(o.times), *dP.shape))
+        for since, change in run.changes:
+            along[o.times >= since] = change
+        p = dict(zip(m.parameters, values.T))
+        return self._result(o.times, motion.rows[:, :n], changes, along, p, tuple(run.events_met))
 
     def _start(
         self, model: Mechanism, initial: Any, speeds: Any, t: float
@@ -222,14 +262,16 @@ class Sensitive:
         return np.outer(np.concatenate([o.atol, o.state_atol]), 1.0 / np.array(size))
 
     def _result(
-        self, times: np.ndarray, y: np.ndarray, X: np.ndarray, dP: np.ndarray, p: Mapping[str, float]
-    ) -> Sensitivities:
+        self, times: np.ndarray, y: np.ndarray, X: np.ndarray, dP: np.ndarray, p: Mapping[str, Any],
+        events: tuple[EventSensitivity, ...] = (),
+    ) -> Sensitivities:  # fmt: skip
         m, n_q, count, k = self.m, self.m.n_q, len(times), len(self.to)
         n = n_q + m.n_u
         q, u, z = (np.ascontiguousarray(x) for x in np.split(y, [n_q, n], axis=1))
         wide = [np.repeat(x, k, axis=0) for x in (q, u)]
-        given: dict[str, Any] = {**p, **{name: np.repeat(z[:, i], k) for i, name in enumerate(m.states)}}
-        directions = np.concatenate([X[:, :n], np.broadcast_to(dP, (count, *dP.shape))], axis=1)
+        given: dict[str, Any] = {name: np.repeat(np.broadcast_to(x, count), k) for name, x in p.items()}
+        given |= {name: np.repeat(z[:, i], k) for i, name in enumerate(m.states)}
+        directions = np.concatenate([X[:, :n], np.broadcast_to(dP, (count, *dP.shape[-2:]))], axis=1)
         directions[:, n + m.states_at : n + m.states_at + m.n_z] = X[:, n:]
         directions = np.ascontiguousarray(directions.transpose(0, 2, 1).reshape(count * k, -1))
         values, changes = {}, {}
@@ -238,7 +280,9 @@ class Sensitive:
             values[name] = both[:, 0, 0]
             changes[name] = np.moveaxis(both[:, :, 1], 1, -1)
         dq, du, dz = np.split(X, [n_q, n], axis=1)
-        return Sensitivities(times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states)
+        return Sensitivities(
+            times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states, events
+        )
 
 
 def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:
@@ -269,10 +313,10 @@ def _chosen_speeds(m: Mechanism, t: Any, q: Any, V: Any) -> Any:
 
 def sensitivities(
     m: Mechanism, duration: Any, initial: Any, speeds: Any, parameters: Sequence[str] | None,
-    initial_values: Sequence[str], outputs: Any, output: Any, rtol: float | None,
+    initial_values: Sequence[str], outputs: Any, output: Any, rtol: float | None, events: Any = None,
 ) -> Sensitivities:  # fmt: skip
     """See `Mechanism.sensitivities`."""
-    run = Sensitive(m, parameters, initial_values, outputs)
+    run = Sensitive(m, parameters, initial_values, outputs, events)
     return run.run(duration, initial, speeds, {}, output, RTOL if rtol is None else rtol)
 
 

@@ -28,7 +28,9 @@ def import_(
         str | None, typer.Option(help="What the first link of a URDF stands on: fixed, or free to float.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse what breaks a rule instead of mending it.")] = False,
-    laws: Annotated[bool, typer.Option("--laws", help="Bring ends of joints' ways and dry friction, as laws.")] = False,
+    laws: Annotated[
+        bool, typer.Option(help="Bring ends of joints' ways, limits of tendons and dry friction, as laws.")
+    ] = True,
     check: Annotated[
         str | None, typer.Option(help="Compare accelerations with this program, if installed: mujoco or pinocchio.")
     ] = None,

@@ -56,7 +56,8 @@ def sensitivities(
     if json:
         say_json(
             {"model": m.name, "t": x.t, "to": x.to, "values": {k: x.value(k) for k in quantities},
-             "derivatives": {k: x[k] for k in quantities}}
+             "derivatives": {k: x[k] for k in quantities},
+             "events": [{"t": e.t, "what": e.what, "dt": e.dt} for e in x.events]}
         )  # fmt: skip
         return
     say(str(x))

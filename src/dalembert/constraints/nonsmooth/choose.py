@@ -215,8 +215,12 @@ def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger
 
 def independent(k: Kinetics, rows: list[int]) -> list[int]:
     """Rows of laws, in order, that say something beside the loops and those before them."""
-    L = mass_factor(k.A)
-    Y = np.linalg.solve(L, k.rows.T)
+    return independent_rows(k.A, k.rows, k.n_loops, rows)
+
+
+def independent_rows(A: np.ndarray, B: np.ndarray, n_loops: int, rows: list[int]) -> list[int]:
+    """The same, with the mass matrix and all rows given, those of loops first."""
+    Y = np.linalg.solve(mass_factor(A), B.T)
     basis: list[np.ndarray] = []
 
     def left(y: np.ndarray) -> np.ndarray:
@@ -226,15 +230,15 @@ def independent(k: Kinetics, rows: list[int]) -> list[int]:
         return y
 
     found = []
-    for number in [*range(k.n_loops), *(k.n_loops + r for r in rows)]:
+    for number in [*range(n_loops), *(n_loops + r for r in rows)]:
         y = Y[:, number]
         size = float(np.linalg.norm(y))
         rest = left(y / size) if size > 0.0 else y
         apart = float(np.linalg.norm(rest))
         if apart > DEPENDENT:
             basis.append(rest / apart)
-            if number >= k.n_loops:
-                found.append(number - k.n_loops)
+            if number >= n_loops:
+                found.append(number - n_loops)
     return found
 
 

@@ -168,13 +168,16 @@ def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> A
 def _signal(state: Any, text: str, x: SignalRead) -> Any:
     """A state or an output of an element."""
     if state is None:
-        raise ExpressionError(text, x.at, f"{x.name!r} is not known here; {KNOWN}")
+        where = "forces of type motor and load, outputs, events and elements read signals"
+        raise ExpressionError(text, x.at, f"{x.name!r} is not known here; {where}")
     try:
         return state.signal(x.name)
     except ModelError as problem:
         if str(problem).startswith("element "):
             raise
-        raise ExpressionError(text, x.at, f"{x.name!r} is not known; {KNOWN}") from problem
+        meant = str(problem).rpartition("; ")[2]
+        told = meant if meant.startswith("did you mean") else KNOWN
+        raise ExpressionError(text, x.at, f"{x.name!r} is not known; {told}") from problem
 
 
 def _freedom(state: Any, text: str, x: JointRead) -> Any:

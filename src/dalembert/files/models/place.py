@@ -72,4 +72,5 @@ class Entry:
         choice = list(names)
         for key in self.mapping():
             if key not in choice:
-                raise self.error(f"there is no field {key!r} here; {nearest(key, choice, 'fields are')}", key)
+                torn = "; an expression with a comma in it needs quotes here" if key.count(")") > key.count("(") else ""
+                raise self.error(f"there is no field {key!r} here; {nearest(key, choice, 'fields are')}{torn}", key)

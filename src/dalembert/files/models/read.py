@@ -85,10 +85,24 @@ def read_system(document: Entry) -> System:
     system = _imported(given["import"]) if "import" in given else System()
     joints = {name: p.joint for name, p in system.joints.items()}
     scope = Scope({name: symbol(name) for name in system.parameters}, system.frames, system.bodies, joints)
+    if "elements" in given and isinstance(given["elements"].value, dict):
+        scope.elements.update(given["elements"].value)
     for name, read in _READERS:
         if name in given and given[name].value is not None:
             read(system, given[name], scope)
+    _check_states_read(system, scope)
     return system
+
+
+def _check_states_read(system: System, scope: Scope) -> None:
+    """What numbers are made of are states of elements."""
+    states = [f"{name}.{state}" for name, element in system.elements.items() for state in element.states]
+    for entry, name in scope.states_read:
+        if name not in states:
+            near = nearest(name, states)
+            raise entry.error(
+                f"numbers are made of parameters and states of elements, and {name!r} is no state; {near}"
+            )
 
 
 def _imported(entry: Entry) -> System:
@@ -212,6 +226,7 @@ def _laws(system: System, entry: Entry, scope: Scope) -> None:
 
 def _elements(system: System, entry: Entry, scope: Scope) -> None:
     for name, one in entry.mapping("elements by name").items():
+        _check_no_inputs(name, one)
         made = ELEMENT.read(one, scope)
         with one.blamed():
             element = made.element() if isinstance(made, Formulas) else made
@@ -219,10 +234,29 @@ def _elements(system: System, entry: Entry, scope: Scope) -> None:
         scope.signals.update(f"{name}.{x}" for x in (*element.states, *element.outputs, *ENERGIES))
 
 
+def _check_no_inputs(name: str, entry: Entry) -> None:
+    """Inputs are no fields: they are said below `connections`."""
+    given = entry.mapping("an element")
+    cls = ELEMENT.named.get(str(given["type"].value)) if "type" in given else None
+    if cls is None or cls is Formulas:
+        return
+    inputs = getattr(cls, "inputs", ())
+    if isinstance(inputs, property):  # as many as its fields say; input, or input1, …
+        inputs = tuple(x for x in given if x.startswith("input"))
+    for each in (*inputs, *getattr(cls, "optional", ())):
+        if each in given and each not in {f.name for f in fields_of(cls)}:
+            raise entry.error(f'{each!r} is an input; say it below connections: "{name}.{each}: …"', each)
+
+
 def _connections(system: System, entry: Entry, scope: Scope) -> None:
     """Inputs by "element.input": the name of a signal, a number, or an expression."""
     scope.outputs.update(system.outputs)
     for to, one in entry.mapping("inputs of elements by name").items():
+        if isinstance(one.value, dict):
+            raise one.error(f'an input is named with its element, in one: "{to}.{next(iter(one.value), "input")}: …"')
+        if isinstance(one.value, str) and one.value in system.elements:
+            signals = ", ".join(sorted(x for x in scope.signals if x.startswith(f"{one.value}.")))
+            raise one.error(f"{one.value!r} is an element; name one of its signals: {signals}")
         named = isinstance(one.value, str) and one.value in scope.signals
         with one.blamed():
             system.connect(to, one.value if named else SIGNAL.read(one, scope))

@@ -220,9 +220,10 @@ class VariantKind:
 
     def read(self, entry: Entry, scope: Scope) -> Any:
         """The object; what stands besides it is read with `read_fields`."""
-        given = entry.mapping(f"a {self.what}")
+        one = f"{'an' if self.what[0] in 'aeiou' else 'a'} {self.what}"
+        given = entry.mapping(one)
         if "type" not in given:
-            raise entry.error(f"a {self.what} needs the field 'type': one of {', '.join(self.named)}")
+            raise entry.error(f"{one} needs the field 'type': one of {', '.join(self.named)}")
         word = given["type"].text("the name of a type")
         if word not in self.named:
             raise given["type"].error(f"there is no {self.what} {word!r}; {nearest(word, self.named)}")
@@ -230,7 +231,7 @@ class VariantKind:
         own = fields_of(cls)
         entry.known(["type", *(f.name for f in (*own, *self.besides))])
         with entry.blamed():
-            return cls(**read_fields(entry, own, scope, f"a {self.what} of type {word}"))
+            return cls(**read_fields(entry, own, scope, f"{one} of type {word}"))
 
     def write(self, value: Any, where: str) -> Any:
         if type(value) not in self.classes:

@@ -43,11 +43,15 @@ class Scope:
     """Those that events and chosen speeds may look at."""
     signals: set[str] = field(default_factory=set)
     """States and outputs of elements."""
+    elements: set[str] = field(default_factory=set)
+    """Names of elements, whose states numbers may be made of."""
+    states_read: list[tuple[Entry, str]] = field(default_factory=list)
+    """States that numbers are made of, and where: they are read before the elements."""
     chosen: dict[str, set[str]] = field(default_factory=lambda: {"q": set(), "u": set()})
     """Names of coordinates and speeds that the file chooses, for those who may name them."""
 
     def number(self, entry: Entry, **variables: Any) -> Any:
-        """A float, or the expression's value: a float or an Expr of parameters and `variables`."""
+        """A float, or the expression's value: a float or an Expr of parameters, states of elements and `variables`."""
         if isinstance(entry.value, float):
             if not math.isfinite(entry.value):
                 raise entry.error(f"a finite number is expected here, not {entry.value}")
@@ -55,10 +59,20 @@ class Scope:
         text = entry.text("a number or an expression")
         with entry.blamed():
             node = parse(text, self.tables)
-            value = evaluated(node, text, lambda x: _constant(text, x, {**self.parameters, **variables}))
+            value = evaluated(node, text, lambda x: self._constant(entry, text, x, {**self.parameters, **variables}))
         if isinstance(value, float) and not math.isfinite(value):
             raise entry.error(f"the expression {text!r} is {value}, not a finite number")
         return value
+
+    def _constant(self, entry: Entry, text: str, x: SyntaxNode, known: Mapping[str, Any]) -> Any:
+        if isinstance(x, Name):
+            return named(text, x.at, x.name, known)
+        if not isinstance(x, SignalRead):
+            raise ExpressionError(text, x.at, "coordinates, speeds and outputs are not known here, only parameters")
+        if x.name.partition(".")[0] not in self.elements:
+            raise ExpressionError(text, x.at, f"{x.name!r} is not known here, only parameters and states of elements")
+        self.states_read.append((entry, x.name))
+        return symbol(x.name)
 
     def plain(self, entry: Entry) -> float:
         """A number that depends on nothing."""
@@ -123,14 +137,6 @@ class _StandIn:
 
     def value(self, s: Any) -> Any:
         return symbol("#out") if isinstance(self.output, Value) else symbols("#out", range(3))
-
-
-def _constant(text: str, x: SyntaxNode, known: Mapping[str, Any]) -> Any:
-    if isinstance(x, Name):
-        return named(text, x.at, x.name, known)
-    if isinstance(x, SignalRead):
-        raise ExpressionError(text, x.at, f"{x.name!r} is not known here, only parameters")
-    raise ExpressionError(text, x.at, "coordinates, speeds and outputs are not known here, only parameters")
 
 
 def _varies(part: SyntaxNode, variables: tuple[str, ...]) -> bool:

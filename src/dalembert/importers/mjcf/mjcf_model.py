@@ -26,9 +26,10 @@ from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import HERE, then
 from dalembert.importers.repairs import Repairs
+from dalembert.importers.within_ends import add_stop
 from dalembert.importers.xml_node import XmlNode
 from dalembert.kinematics.state import State
-from dalembert.laws import JointFriction, Stop
+from dalembert.laws import JointFriction
 from dalembert.parts import MassProperties
 from dalembert.parts.forces import JointSpring, Load
 from dalembert.parts.joints import Weld
@@ -61,6 +62,7 @@ class _MjcfImport:
         self.at_zero: dict[str, float] | None = None
 
     def run(self, laws: bool) -> Imported:
+        self.laws = laws
         tree, system = self.tree, self.system
         for section in self.root.all("worldbody"):
             tree.read(section)
@@ -130,7 +132,7 @@ class _MjcfImport:
             self.system.add_force(self.forces.new(f"{body.name}_gravcomp"), lift)
 
     def _tendons(self) -> dict[str, FixedTendon]:
-        reader = Tendons(self.tree, self.defaults, self.notes)
+        reader = Tendons(self.tree, self.defaults, self.notes, self.laws)
         made: dict[str, FixedTendon] = {}
         for section in self.root.all("tendon"):
             for name, tendon, force in reader.fixed(section):
@@ -139,6 +141,7 @@ class _MjcfImport:
                     self.system.add_force(self.forces.new(name), force)
             for name, force in reader.straight(section):
                 self.system.add_force(self.forces.new(name), force)
+        self._tendon_laws = [(f"{name}_limit", law) for name, law in reader.limits] if self.laws else []
         return made
 
     def _actuators(self, tendons: dict[str, FixedTendon]) -> list[str]:
@@ -157,12 +160,15 @@ class _MjcfImport:
             if ends is not None:
                 angle = self.tree.compiler.angle if j.kind == "hinge" else float
                 j.node.get("margin")
-                self.system.add_law(f"{j.name}_limit", Stop(j.name, angle(ends[0]), angle(ends[1])))
+                begins = self.system.initial.get(j.name, float(j.zero[0]))
+                add_stop(self.system, self.notes, j.node, j.name, (angle(ends[0]), angle(ends[1])), float(begins))
             friction = j.node.number("frictionloss", 0.0)
             if friction < 0.0:
                 raise j.node.error("frictionloss= is negative")
             if friction:
                 self.system.add_law(f"{j.name}_friction", JointFriction(j.name, force=friction))
+        for name, law in self._tendon_laws:
+            self.system.add_law(name, law)
 
     def _inertias(self) -> dict[str, float]:
         """Inertia of each joint with one speed in the pose of the file, on the diagonal of A; none where it cannot be built."""

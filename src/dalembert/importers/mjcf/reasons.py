@@ -5,10 +5,13 @@ from __future__ import annotations
 from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, DRAWING, MEASURED, Note
 
 _CONTACT = Note("contact between bodies is not represented", AT_LIMITS)
-_SOFT = Note("constraints are exact here, so how soft they are has no meaning", DRAWING)
+_SOFT = Note(
+    "constraints and limits are exact here: time constants with which MuJoCo gives way have no meaning",
+    DRAWING,
+)
 _LOOK = Note("it is for drawing in MuJoCo only", DRAWING)
 _LIMIT = Note(
-    "limits of joints and tendons are not represented; laws=True brings those of hinges and slides",
+    "limits other than those of hinges, slides and straight or fixed tendons, or with laws=False, are not represented",
     AT_LIMITS,
 )
 _CLAMP = Note("limits of controls and forces are not represented: they act unbounded", ACCELERATIONS)
@@ -22,7 +25,7 @@ REASONS = {
     ".solref": _SOFT, ".solimp": _SOFT, ".solreflimit": _SOFT, ".solimplimit": _SOFT, ".solreffriction": _SOFT,
     ".solimpfriction": _SOFT, ".torquescale": _SOFT, ".margin": _LIMIT,
     **{f"{kind}.{name}": _LIMIT for kind in ("joint", "fixed", "spatial", "tendon") for name in ("range", "limited")},
-    "joint.frictionloss": Note("dry friction in joints is not represented; laws=True brings that of hinges and slides", AT_LIMITS),
+    "joint.frictionloss": Note("dry friction other than in hinges and slides, or with laws=False, is not represented", AT_LIMITS),
     ".frictionloss": Note("dry friction is not represented", AT_LIMITS),
     "joint.springdamper": Note("stiffness and damping from a time constant are not represented; give these", ACCELERATIONS),
     "joint.actuatorfrcrange": _CLAMP, "joint.actuatorfrclimited": _CLAMP, "joint.group": _LOOK, "freejoint.group": _LOOK,

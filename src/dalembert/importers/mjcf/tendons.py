@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.law_coefficients import first_of
 from dalembert.importers.mjcf.mjcf_joints import JointPart
 from dalembert.importers.xml_node import XmlNode
+from dalembert.laws import Law, Limit, Rope
 from dalembert.parts.forces import Force, Spring, Tendon
 
 
@@ -32,11 +33,17 @@ class Tendons:
     tree: BodyTree
     defaults: Defaults
     notes: Notes
+    laws: bool = False
+    limits: list[tuple[str, Law]] = field(default_factory=list)
+    """Ends of their lengths, by tendon, where laws are asked for."""
 
     def fixed(self, section: XmlNode) -> Iterator[tuple[str, FixedTendon, Force | None]]:
         for node in section.all("fixed"):
             made = _combination(node, self.tree.joints)
             law = self._law(node, made.rest)
+            ends = self._ends(node)
+            if ends is not None:
+                self.limits.append((_name(node), Limit(made.factors, *ends)))
             yield _name(node), made, Tendon(made.factors, *law) if any(law[:2]) else None
 
     def straight(self, section: XmlNode) -> Iterator[tuple[str, Force]]:
@@ -49,9 +56,18 @@ class Tendons:
             ends = [part.refers("site", self.tree.sites, "site") for part in node.all("site")]
             places = [self.tree.at_rest(site) for site in ends]
             law = self._law(node, float(np.linalg.norm(places[1] - places[0])))
+            a, b = ((site.body, site.at.position) for site in ends)
+            length = self._ends(node)
+            if length is not None:
+                shortest = length[0] if length[0] > 0.0 else None
+                self.limits.append((_name(node), node.checked(Rope, a, b, length[1], shortest)))
             if any(law[:2]):
-                a, b = ((site.body, site.at.position) for site in ends)
                 yield _name(node), Spring(a, b, *law)
+
+    def _ends(self, node: XmlNode) -> tuple[float, float] | None:
+        """Least and largest length that a range sets."""
+        full = self.defaults.applied(node, kept_as="tendon")
+        return self.tree.compiler.limits(full, "") if self.laws else None
 
     def _law(self, node: XmlNode, rest: float) -> tuple[float, float, float]:
         """Stiffness, damping and rest length; −1 stands for the length where the joints' springs are at rest."""

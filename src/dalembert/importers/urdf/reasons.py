@@ -11,7 +11,7 @@ _CONTROL = Note("it speaks of controllers, which do not enter the equations of m
 REASONS = {
     "collision": _CONTACT,
     "limit": Note(
-        "limits of joints are not represented; laws=True brings those of their ways",
+        "limits of joints other than the ends of their ways, or with laws=False, are not represented",
         AT_LIMITS,
     ),
     "limit.drake:acceleration": _CONTROL,
@@ -23,7 +23,9 @@ REASONS = {
     "type": _CONTROL,
     "hardwareInterface": _CONTROL,
     "mechanicalReduction": _CONTROL,
-    "dynamics.friction": Note("dry friction in joints is not represented; laws=True brings it", AT_LIMITS),
+    "dynamics.friction": Note(
+        "dry friction other than in joints of one freedom, or with laws=False, is not represented", AT_LIMITS
+    ),
     "gazebo": Note("extensions for Gazebo other than a joint that closes a loop are not represented", MEASURED),
     "drake:linear_bushing_rpy": Note("bushings are not represented; add forces of your own to the system"),
     "drake:collision_filter_group": _CONTACT,

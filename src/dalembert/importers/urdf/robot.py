@@ -16,8 +16,9 @@ from dalembert.importers.urdf.link_tree import LinkTree, link_tree, named
 from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.urdf_joints import joint
 from dalembert.importers.urdf.urdf_links import Looks, mass_properties, origin
+from dalembert.importers.within_ends import add_stop
 from dalembert.importers.xml_node import XmlNode
-from dalembert.laws import JointFriction, Stop
+from dalembert.laws import JointFriction
 from dalembert.parts.constraints import Coupling
 from dalembert.parts.forces import JointSpring
 from dalembert.parts.joints import Free, Joint, Weld
@@ -125,7 +126,7 @@ class _UrdfImport:
         if limit is not None and node.get("type") != "continuous":
             low, high = limit.number("lower", 0.0), limit.number("upper", 0.0)
             if low < high:
-                self.system.add_law(f"{name}_limit", Stop(name, low, high))
+                add_stop(self.system, self.notes, node, name, (low, high), 0.0)
         friction = 0.0 if dynamics is None else dynamics.number("friction", 0.0)
         if friction:
             self.system.add_law(f"{name}_friction", node.checked(JointFriction, name, force=friction))

@@ -91,7 +91,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
     def _pattern(self, B: np.ndarray) -> Pattern:
         return pattern(self.m, B, self.rows, last=self.n_loops)
 
-    def _further_symbols(self) -> dict[Expr, tuple[str, int]]:
+    def further_symbols(self) -> dict[Expr, tuple[str, int]]:
         # the memory of a run is that of its slope, whose rows come first in it
         return self.mode.symbols(self._run_mode_at)
 
@@ -152,9 +152,10 @@ class LawRightHandSide(RangeSpaceRightHandSide):
 
     # -- compiled ------------------------------------------------------------------------------------------------------
     def projection_mask(self, f: Any) -> dict[str, Any]:
-        return {"mask": f.P + self._mode_part("held")}
+        return {"mask": f.P + self.mode_part("held")}
 
-    def _mode_part(self, name: str) -> int:
+    def mode_part(self, name: str) -> int:
+        """Where a part of the mode begins behind the parameters."""
         return self.mode_at + self.mode.parts[name].start
 
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
@@ -174,7 +175,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         with module.function("run", lanes=lanes, **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = {name: f.work + start for name, start in self.places.items()}
-            mode = {name: f.P + self._mode_part(name) for name in ("active", "slides", "pressed")}
+            mode = {name: f.P + self.mode_part(name) for name in ("active", "slides", "pressed")}
             part |= {"mask": mode["active"], "slides": mode["slides"], "pressed": mode["pressed"]}
             SlidingLaws(self, module).emit(f, part)
         return f.signature, self.projection_work
@@ -198,10 +199,21 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         raise self._not_with_laws("Jacobians")
 
     def emit_sensitivity(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-        raise self._not_with_laws("Sensitivities")
+        from dalembert.kernels.masked.law_sensitivity import emit_sensitivity
 
-    def emit_sensitivity_projection(self, module: Module, lanes: int, groups: int) -> Signature:
-        raise self._not_with_laws("Sensitivities")
+        return emit_sensitivity(self, module, lanes, groups)
+
+    def active_mask(self, f: Any) -> dict[str, Any]:
+        return {"mask": f.P + self.mode_part("active")}
+
+    def tangent_rows(self, s: State) -> Rows:
+        """Rows of what holds; where something is held at a place of its own, a change may move that place."""
+        rows = masked(every_row(s), self.n_loops, self.mode, "active")
+        gaps = {e.normal for e in self.table.elements if e.normal is not None and e.has_gap}
+        for k in range(len(self.table)):
+            if k not in gaps:
+                rows.g[self.n_loops + k] = 0.0
+        return rows
 
     def _not_with_laws(self, what: str) -> FormulationError:
         return FormulationError(

@@ -110,7 +110,7 @@ class SlidingLaws:
         part["W"].clear(elements * self.n)
         with f.loop(elements) as e:
             s[e], part["load"][e] = 0.0, 0.0
-            with f.if_(self._under_load(part, e)):
+            with f.if_(self.under_load(part, e)):
                 slides.any = True
                 self._per_unit_load(f, part, e)
         if self.components:
@@ -120,7 +120,8 @@ class SlidingLaws:
         if self.components:
             self._add_transmitted(f, part)
 
-    def _under_load(self, part: dict[str, Any], e: Any) -> Any:
+    def under_load(self, part: dict[str, Any], e: Any) -> Any:
+        """Whether element e slides with friction by a load."""
         return (part["slides"][e] * part["coefficient"][e] != 0.0).all() & (self.loaded[e] != 0)
 
     def _per_unit_load(self, f: Any, part: dict[str, Any], e: Any) -> None:
@@ -147,10 +148,10 @@ class SlidingLaws:
             M.clear(elements * width)
             with f.loop(elements) as i:
                 M[i * width + i] = 1.0
-                with f.if_(self._under_load(part, i) & (self.normal_of[i] >= 0)):
+                with f.if_(self.under_load(part, i) & (self.normal_of[i] >= 0)):
                     self._pressed_by_gap(f, part, i)
             for t, term in enumerate(self.terms):
-                with f.if_(self._under_load(part, f.integer(term.element))):
+                with f.if_(self.under_load(part, f.integer(term.element))):
                     self._pressed_by_joint(f, part, t)
             with f.loop(elements) as i:  # (1 − ν' L) Δs = ν − s
                 M[i * width + elements] = M[i * width + elements] - s[i]
@@ -161,7 +162,7 @@ class SlidingLaws:
                 v.change = maximum(v.change, abs(M[e * width + elements]))
                 v.largest = maximum(v.largest, abs(s[e]))
             f.stop_if((v.change <= CONVERGED * v.largest).all())
-        with f.loop(elements) as e, f.if_(self._under_load(part, e)), f.loop(rows) as k:
+        with f.loop(elements) as e, f.if_(self.under_load(part, e)), f.loop(rows) as k:
             part["r"][k] = part["r"][k] + part["L"][e * rows + k] * s[e]
 
     def _pressed_by_gap(self, f: Any, part: dict[str, Any], i: Any) -> None:
@@ -169,7 +170,7 @@ class SlidingLaws:
         rows, elements, normal, M = self.rhs.n_rows, self.elements, self.normal_of[i], part["M"]
         at = i * (elements + 1)
         M[at + elements] = -part["r"][normal]
-        with f.loop(elements) as j, f.if_(self._under_load(part, j)):
+        with f.loop(elements) as j, f.if_(self.under_load(part, j)):
             slope = -part["L"][j * rows + normal]
             M[at + j] = M[at + j] - slope
             M[at + elements] = M[at + elements] + slope * part["s"][j]
@@ -179,13 +180,13 @@ class SlidingLaws:
         term, elements, M, z, Zs = self.terms[t], self.elements, part["M"], part["z"], part["Zs"]
         at, count = term.element * (elements + 1), self.components
         now = [f.variables(x=z[term.start + c]) for c in range(term.size)]
-        with f.loop(elements) as j, f.if_(self._under_load(part, j)):
+        with f.loop(elements) as j, f.if_(self.under_load(part, j)):
             for c, x in enumerate(now):
                 x.x = x.x + Zs[j * count + (term.start + c)] * part["s"][j]
         size, gradient, _ = self.sized(f, part, t, [x.x for x in now])
         arm = part["arm"][t]
         M[at + elements] = M[at + elements] + arm * size
-        with f.loop(elements) as j, f.if_(self._under_load(part, j)):
+        with f.loop(elements) as j, f.if_(self.under_load(part, j)):
             slope = sum(g * Zs[j * count + (term.start + c)] for c, g in enumerate(gradient))
             M[at + j] = M[at + j] - arm * slope
 
@@ -223,7 +224,7 @@ class SlidingLaws:
             with f.loop(self.rows) as k:
                 total.sum = total.sum + part["Zx"][c * rows + (k + first)] * part["lam"][k]
             part["z"][c] = total.sum
-        with f.loop(self.elements) as e, f.if_(self._under_load(part, e)):
+        with f.loop(self.elements) as e, f.if_(self.under_load(part, e)):
             self.solver.exert(f, part | {"r": part["L"] + e * rows})
             with f.loop(count) as c:
                 total.sum = 0.0
@@ -239,7 +240,7 @@ class SlidingLaws:
     def _add_transmitted(self, f: Any, part: dict[str, Any]) -> None:
         """z with all loads, and the load of every element that is pressed by it."""
         count = self.components
-        with f.loop(self.elements) as e, f.if_(self._under_load(part, e)), f.loop(count) as c:
+        with f.loop(self.elements) as e, f.if_(self.under_load(part, e)), f.loop(count) as c:
             part["z"][c] = part["z"][c] + part["Zs"][e * count + c] * part["s"][e]
         for t, term in enumerate(self.terms):
             size = self.sized(f, part, t, [part["z"][term.start + c] for c in range(term.size)])[0]

@@ -55,6 +55,14 @@ class RangeSpaceRightHandSide(RightHandSide):
         """Where it is found whether they hold in a projection."""
         return {}
 
+    def active_mask(self, f: Any) -> dict[str, Any]:
+        """Where it is found whether they hold in the equations."""
+        return {}
+
+    def tangent_rows(self, s: State) -> Rows:
+        """Rows that changes of a motion keep to: those of constraints."""
+        return constraint_rows(s)
+
     @cached_property
     def closing(self) -> RangeSpaceRightHandSide:
         """The same with all rows that a projection keeps."""
@@ -82,7 +90,7 @@ class RangeSpaceRightHandSide(RightHandSide):
             A, f = composite(tree), -newton_euler(tree, np.zeros(m.n_u))
             rows = self._rows_of(s)
             p = self._pattern(rows.B)
-            known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)} | self._further_symbols()
+            known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)} | self.further_symbols()
             A, f = carried(m, A, f, rows.B, self.stabilised(s, rows))
             parts = self._parts(s, A, (f, tau), rows, p)
             return p, {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
@@ -99,7 +107,7 @@ class RangeSpaceRightHandSide(RightHandSide):
     def _pattern(self, B: np.ndarray) -> Pattern:
         return pattern(self.m, B, self.rows)
 
-    def _further_symbols(self) -> dict[Expr, tuple[str, int]]:
+    def further_symbols(self) -> dict[Expr, tuple[str, int]]:
         """Symbols beside those of the state, and where they are found."""
         return {}
 

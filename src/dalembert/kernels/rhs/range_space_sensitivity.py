@@ -54,10 +54,10 @@ def emit_projection(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, gr
     pose = module.block(rhs.blocks["pose"], 1, "sensitivity_pose")
     gap, slip, moving = (module.block(b, lanes) for b in (*_opened(rhs), _moving(rhs)))
     normalised = emit_normalised(module, m, lanes)
-    solver = RowSolver(m, rhs.pattern, module)
+    solver = RowSolver(m, rhs.pattern, module, masked=rhs.n_masked)
     with module.function("sensitivity_factors", **DIRECTIONS) as h:
         h.call(pose, h.t, h.q, h.u, h.x, h.P, h.dy, h.work)
-        part = {name: h.work + start for name, start in rhs.places.items()}
+        part = {name: h.work + start for name, start in rhs.places.items()} | rhs.active_mask(h)
         solver.factorise_damped(h, part, h.P + len(m.parameters), SPEED_DAMPING)
     factors = h.signature
 
@@ -113,11 +113,12 @@ def _opened(rhs: RangeSpaceRightHandSide) -> tuple[Block, Block]:
     m, kept = rhs.m, list(rhs.pattern.rows)
 
     def along(name: str, values: list[Any]) -> Block:
-        return sensitivity_block(name, m, [Output(x, "to", i) for i, x in enumerate(along_direction(m, values))])
+        outputs = [Output(x, "to", i) for i, x in enumerate(along_direction(m, values))]
+        return sensitivity_block(name, m, outputs, rhs.further_symbols())
 
     with tracing():
         s = m.symbolic_state()
-        rows = constraint_rows(s)
+        rows = rhs.tangent_rows(s)
         gap = [rows.g[k] for k in kept]
         slip = [rows.B[k] @ s.speeds - rows.b[k] for k in kept]
         return along("sensitivity_gap", gap), along("sensitivity_slip", slip)

@@ -4,12 +4,14 @@ actions; impulses are felt together, after everything that was switched and set.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.kinematics.in_variables import on_speeds
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch, names_of
@@ -58,23 +60,35 @@ def act(run: RunWithLaws, actions: list[Action], t: float, y: np.ndarray) -> np.
                 run.switch(law, on, t, y)
             case SetParameter(parameter, value):
                 run.set_parameter(parameter, _number(value, s, f'parameter "{parameter}"'))
+            case _:
+                total += np.asarray(impulse_of(s, m, [action]), dtype=float)
+    return total
+
+
+def impulse_of(s: State, m: Mechanism, actions: Sequence[Action]) -> np.ndarray:
+    """The generalized impulse of all impulses among the actions in a state, of numbers or of symbols."""
+    total = np.zeros(m.n_u)
+    for action in actions:
+        match action:
             case Impulse(at, impulse, angular):
                 W, V = s.jacobian(at)
-                total += np.asarray(V, dtype=float).T @ _vector(impulse, s) + np.asarray(W, dtype=float).T @ _vector(
-                    angular, s
-                )
+                total = total + V.T @ _vector(impulse, s) + W.T @ _vector(angular, s)
             case JointImpulse(joint, value, coordinate):
                 joints = m.in_joint_variables
                 j = joints.joints[m.joint_number[joint] - 1]
                 column = j.own_u[chosen(j.joint.inner, joint, coordinate, "JointImpulse")]
                 if column is None:
                     raise missing(m, joint, "joint that is free to move", m.speeds, "JointImpulse")
-                total += on_speeds(s, _number(value, s, f'impulse on joint "{joint}"') * np.eye(joints.n_u)[column])
+                total = total + on_speeds(
+                    s, _number(value, s, f'impulse on joint "{joint}"') * np.eye(joints.n_u)[column]
+                )
     return total
 
 
-def _number(value: Any, s: Any, what: str) -> float:
+def _number(value: Any, s: Any, what: str) -> Any:
     found = s.settled(value(s)) if callable(value) else value
+    if s.traced:
+        return found
     try:
         number = float(found)
     except (TypeError, ValueError):
@@ -85,7 +99,10 @@ def _number(value: Any, s: Any, what: str) -> float:
 
 
 def _vector(value: Any, s: Any) -> np.ndarray:
-    found = np.asarray(s.settled(np.asarray(value(s))) if callable(value) else value, dtype=float)
+    found = np.asarray(s.settled(np.asarray(value(s))) if callable(value) else value)
+    if s.traced:
+        return found
+    found = found.astype(float)
     if found.shape != (3,) or not np.isfinite(found).all():
         raise SimulationError(f"an event's impulse must be three finite numbers, not {found!r}")
     return found

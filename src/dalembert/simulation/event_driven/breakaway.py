@@ -52,7 +52,7 @@ class Breakaway:
 
     def _slips(self, t: float, y: np.ndarray) -> list[PlanarSlip]:
         """All slips in a plane, in a state."""
-        run, slope = self.run, self._slope(t, y)
+        run, slope = self.run, self.run.slope(t, y)
         sizes = run.program.kept.law_sizes
         found = planar_slips(run.kinetics(t, y), run.mode, slope[run.n_q : run.n_q + run.model.n_u])
         elements = run.program.rhs.table.elements
@@ -75,9 +75,9 @@ class Breakaway:
     def go(self) -> None:
         """Integrate until the slip has settled; outputs and events on the way are written."""
         run = self.run
-        y = self._seeded(run.part("y").copy())
+        y = seeded(run, run.t, run.part("y").copy())
         end = run.planned_end()
-        solver: Any = Radau(self._slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
+        solver: Any = Radau(run.slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
         for _ in range(MOST):
             if solver.status != "running":
                 break
@@ -99,26 +99,6 @@ class Breakaway:
     def _tolerances(self) -> np.ndarray:
         atol = self.run.part("atol").copy()
         return np.where(np.isfinite(atol) & (atol > 0.0), atol, 1.0)
-
-    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
-        dy = np.zeros(len(y))
-        run = self.run
-        run.program.library.slope_at(np.array([t]), np.ascontiguousarray(y), dy, run.inputs, run.work)
-        return dy
-
-    def _seeded(self, y: np.ndarray) -> np.ndarray:
-        """The state with a slip of next to nothing where one begins."""
-        run = self.run
-        k: Kinetics = run.kinetics(run.t, y)
-        rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
-        wanted = [0.0] * len(rows)
-        for i in planar(run.mode):
-            if np.linalg.norm(k.slip(i)) < SEED * k.speed_scale(i):
-                rows += [k.n_loops + r for r in k.elements[i].tangents]
-                wanted += (SEED * k.speed_scale(i) * run.mode.direction(i)).tolist()
-        n_q, n_u = run.n_q, run.model.n_u
-        y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
-        return y
 
     def _lasts(self, t: float, y: np.ndarray) -> bool:
         run = self.run
@@ -173,3 +153,17 @@ class Breakaway:
         run.part("end")[:] = run.planned_end()
         run.part("step")[:] = 0.0 if run.options.method.adaptive else run.options.step
         run.program.library.begin(run.memory, run.inputs, run.work)
+
+
+def seeded(run: LawRun, t: float, y: np.ndarray) -> np.ndarray:
+    """The state with a slip of next to nothing where one begins in the run's mode."""
+    k: Kinetics = run.kinetics(t, y)
+    rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
+    wanted = [0.0] * len(rows)
+    for i in planar(run.mode):
+        if np.linalg.norm(k.slip(i)) < SEED * k.speed_scale(i):
+            rows += [k.n_loops + r for r in k.elements[i].tangents]
+            wanted += (SEED * k.speed_scale(i) * run.mode.direction(i)).tolist()
+    n_q, n_u = run.n_q, run.model.n_u
+    y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
+    return y

@@ -173,7 +173,7 @@ class LawMargins:
                 f.out[at + self.count] = select(straight, FORCE * part["largest"][0], 1.0)
 
 
-def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins, adaptive: bool) -> Signature:
+def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins, at: Signature, adaptive: bool) -> Signature:
     """`look(memory, inputs, work)`: where within the step, from `looked_to` on, a margin is violated, the step is made again to end at
     the first violation, and the mode's `trigger` says of which margins. `looked_to` is t then. Where the mode is to be watched, every
     step is for Python to look at, `Status.LOOK`, with a piece in which a margin may be violated from `looked_to` to `event_t`."""
@@ -181,7 +181,6 @@ def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins, adaptive: 
     mode = e.input_layout.parts["P"].start + rhs.mode_at
     watched, trigger = (mode + rhs.mode.parts[name].start for name in ("watched", "trigger"))
     size = rhs.mode.parts["trigger"].stop - rhs.mode.parts["trigger"].start
-    at = _emit_margins_at(e, steps, margins)
     piece = _emit_piece(e, margins, at)
     located = LawLocation(e, steps, adaptive, at, margins.count)
     with e.function("look") as f:
@@ -250,7 +249,7 @@ def _emit_piece(e: MarchedEquations, margins: LawMargins, at: Signature) -> Sign
     return f.signature
 
 
-def _emit_margins_at(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
+def emit_margins_at(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
     """`margins_at(memory, inputs, work, t)`: the state at a time within the last step into `event_y`, its margins into `margins`."""
     every: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
     with e.module.function("margins_at", status=True, **every, at=Real) as f:

@@ -72,6 +72,12 @@ class LawNumbers(RunWithLaws):
         n = self.n_margins
         return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
 
+    def slope(self, t: float, y: np.ndarray) -> np.ndarray:
+        """ẏ at a state."""
+        dy = np.zeros(len(y))
+        self.program.library.slope_at(np.array([t]), np.ascontiguousarray(y), dy, self.inputs, self.work)
+        return dy
+
     def law_forces(self) -> np.ndarray:
         """λ of all rows of laws at the state whose margins or slope were asked for last."""
         at = self.program.rhs.places["lam"]

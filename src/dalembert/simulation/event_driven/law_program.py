@@ -8,11 +8,13 @@ from typing import Any
 
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
-from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, memory_of_laws
+from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, emit_margins_at, memory_of_laws
+from dalembert.simulation.event_driven.law_samples import SampledLaws
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program_with_laws import ProgramWithLaws
+from dalembert.simulation.march.sampling import AroundSamples, sample_clocks
 from dalembert.trace.native import Pointer, Signature
 
 
@@ -41,7 +43,8 @@ class LawProgram(ProgramWithLaws):
     def _lay_out(self) -> Layout:
         m = self.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
-        return layout(self.integrator, unknowns, len(self.events), memory_of_laws(m.law_table))
+        n_clocks = len(sample_clocks(m).periods) if m.elements else 0
+        return layout(self.integrator, unknowns, len(self.events), memory_of_laws(m.law_table), n_clocks)
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
         """The look at every step; and what Python calls at events."""
@@ -52,4 +55,10 @@ class LawProgram(ProgramWithLaws):
         with e.module.function("brought_back", **every) as f:
             assert e.project is not None
             f.call(e.project, f.t, f.y, f.inputs, f.work)
-        return emit_look(e, steps, LawMargins(e), self.integrator.adaptive)
+        margins = LawMargins(e)
+        at = emit_margins_at(e, steps, margins)
+        e.written["margins"] = margins, at
+        return emit_look(e, steps, margins, at, self.integrator.adaptive)
+
+    def _around_samples(self, e: MarchedEquations) -> AroundSamples:
+        return SampledLaws(e, *e.written["margins"]).around

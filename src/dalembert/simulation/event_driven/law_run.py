@@ -116,7 +116,8 @@ class LawRun(LawNumbers):
     def _watch_slips(self) -> None:
         """See to slips in a plane at the end of a step: one that ends now ends the stretch."""
         self.usual_step = max(self.usual_step, self.t - float(self.part("t_old")[0]))
-        y, dy = self.part("y"), self.part("dy")
+        y = self.part("y")
+        dy = self.slope(self.t, y)
         found = ending(self, self.kinetics(self.t, y.copy()), dy[self.n_q : self.n_q + self.model.n_u])
         if found is None:
             return
@@ -266,8 +267,8 @@ class LawRun(LawNumbers):
             start = Breakaway(self)
             if start.needed:
                 start.go()
-            dy = self.part("dy")[n_q : n_q + n_u]
-            ending(self, self.kinetics(self.t, self.part("y").copy()), dy)
+            y = self.part("y").copy()
+            ending(self, self.kinetics(self.t, y), self.slope(self.t, y)[n_q : n_q + n_u])
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""

@@ -18,7 +18,12 @@ from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
-from dalembert.simulation.march.marched_equations import MarchedEquations, controller_forces, layout_of_inputs
+from dalembert.simulation.march.marched_equations import (
+    MarchedEquations,
+    controller_forces,
+    layout_of_inputs,
+    put_states,
+)
 from dalembert.trace import directional, gradient, symbol, symbols, tracing
 from dalembert.trace.native import Output, Pointer, Signature
 
@@ -81,5 +86,6 @@ def _emit(e: MarchedEquations, name: str, values: list[Any], p: list[Any]) -> Si
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "p", "inputs", "out"), Pointer)
     with e.module.function(name, lanes=e.lanes, public=False, **parameters) as f:
         g = layout_of_inputs(m).of(f.inputs)
+        put_states(f, m, f.y + (m.n_q + m.n_u), g.P)
         f.call(code, f.t, f.y, f.y + m.n_q, g.x, g.P, f.out, f.p)
     return f.signature

@@ -24,7 +24,7 @@ from dalembert.simulation.march.marched_equations import (
     layout_of_inputs,
 )
 from dalembert.simulation.march.memory import Layout
-from dalembert.simulation.march.sampling import emit_sample, sample_clocks
+from dalembert.simulation.march.sampling import AroundSamples, emit_sample, sample_clocks
 from dalembert.simulation.march.share import emit_share
 from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
@@ -213,6 +213,10 @@ class Program:
         """Code that looks at a step before its outputs are written; None where there is nothing to look for."""
         return None
 
+    def _around_samples(self, e: MarchedEquations) -> AroundSamples | None:
+        """Code of what comes before and after samples; None where nothing does."""
+        return None
+
     def _module(self) -> Module:
         module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
         slope, work = self._slope(module)
@@ -231,8 +235,9 @@ class Program:
                 events = emit_values(
                     module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
                 )
-        sample = emit_sample(e, steps) if m.elements else None
-        marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps), sample)
+        look = self._look(e, steps)
+        sample = emit_sample(e, steps, self._around_samples) if m.elements else None
+        marching = emit_march(e, steps, events, list(self.directions), look, sample)
         if self.many:
             emit_share(e, *marching)
         if self.assembles:

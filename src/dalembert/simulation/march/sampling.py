@@ -1,11 +1,13 @@
 """Sampled elements in the compiled march: at their instants states are updated, between them they keep their values.
 
 `sample(memory, inputs, work)` updates the elements whose instants have come, each by what those before it have become, sets the end of
-the stretch to the next instant, and lets the integrator begin anew. Output at such an instant shows the states after it.
+the stretch to the next instant, lets the integrator begin anew, and returns 1; where something else has to happen first, it does
+nothing and returns 0. Output at such an instant shows the states after it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +28,15 @@ class SampleClocks:
 
     periods: tuple[float, ...]
     elements: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class AroundSamples:
+    """What laws have to do with samples: `waits(memory, inputs, work)` is nonzero where they act first at this instant, and
+    `after(memory, inputs, work)` ends the stretch where they have to act upon what was sampled."""
+
+    waits: Signature
+    after: Signature
 
 
 def sample_clocks(m: Mechanism) -> SampleClocks:
@@ -64,14 +75,21 @@ def reads_accelerations(m: Mechanism) -> list[str]:
     return found
 
 
-def emit_sample(e: MarchedEquations, steps: Steps) -> Signature | None:
+def emit_sample(
+    e: MarchedEquations, steps: Steps, around_samples: Callable[[MarchedEquations], AroundSamples | None]
+) -> Signature | None:
     """Add `sample` to the module; None where nothing is sampled."""
     m, clocks = e.mechanism, sample_clocks(e.mechanism)
     if not clocks.elements:
         return None
+    around = around_samples(e)
     updates = [_emit_update(e, name) for name, _ in clocks.elements]
     z_at, measures = e.n_q + e.n_u, reads_accelerations(m)
     with e.function("sample") as f:
+        if around is not None:
+            waits: Any = f.call(around.waits, f.memory, f.inputs, f.work)
+            with f.if_(waits != 0):
+                f.return_(0)
         p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
         p.time[0] = p.t[0]
         slopes = f.array(e.n) if measures else inputs.x
@@ -91,7 +109,11 @@ def emit_sample(e: MarchedEquations, steps: Steps) -> Signature | None:
             v.next = minimum(v.next, p.next_sample[clock])
         p.end[0] = minimum(p.until[0], v.next)
         f.call(steps.start, f.memory, f.inputs, f.work)
-    return f.signature
+        if around is not None:
+            f.call(around.after, f.memory, f.inputs, f.work)
+        f.return_(1)
+    signature: Signature = f.signature
+    return signature
 
 
 def _emit_update(e: MarchedEquations, name: str) -> Signature:

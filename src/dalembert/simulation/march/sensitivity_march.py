@@ -61,14 +61,15 @@ class SensitivityProgram(Program):
         return False
 
     @property
-    def _n_state(self) -> int:
+    def _sensitivity_at(self) -> int:
+        """Where X begins in memory."""
         m = self.catalogue.mechanism
         return m.n_q + m.n_u + m.n_z
 
     def _slope(self, module: Module) -> tuple[Signature, int]:
         slope, work = super()._slope(module)
         sensitivity, scratch = self.rhs.emit_sensitivity(module, self.width, self.groups)
-        m, n = self.catalogue.mechanism, self._n_state
+        m, n = self.catalogue.mechanism, self._sensitivity_at
         put = emit_put_states(module, m, self.width, self.groups) if m.n_z else None
         of_states = emit_state_sensitivity(module, m, self.width, self.groups) if m.n_z else None
         with module.function("slope_with_sensitivity", public=False, **_SLOPE) as f:
@@ -87,7 +88,7 @@ class SensitivityProgram(Program):
         project_sensitivity = rhs.emit_sensitivity_projection(module, self.width, self.groups)
         if project is None or project_sensitivity is None:
             return None
-        m, n = self.catalogue.mechanism, self._n_state
+        m, n = self.catalogue.mechanism, self._sensitivity_at
         put = emit_put_states(Prefixed(module, "projected_"), m, self.width, self.groups) if m.n_z else None
         with module.function("project_with_sensitivity", public=False, **_PROJECTION) as f:
             p = self.input_layout.of(f.inputs)

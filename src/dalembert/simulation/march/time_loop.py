@@ -77,10 +77,11 @@ def _sample_if_due(f: Any, e: MarchedEquations, p: Any, sample: Signature) -> No
     before = (f.times[f.counters[NEXT]] < p.t[0]).all()
     clocks = e.layout.parts["next_sample"]
     due = emit_due(f, p, clocks.stop - clocks.start) & (p.searched_to[0] >= p.t[0]).all()
-    ready = due & ~before & (f.counters[PENDING] == 0)
-    with f.if_(ready):
-        f.call(sample, f.memory, f.inputs, f.work)
-    f.next_if(ready)
+    v = f.variables(done=0)
+    v.done = 0
+    with f.if_(due & ~before & (f.counters[PENDING] == 0)):
+        v.done = f.call(sample, f.memory, f.inputs, f.work)
+    f.next_if(v.done != 0)
 
 
 def _write_output(f: Any, e: MarchedEquations, p: Any, steps: Steps, row: Pointer) -> None:

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.nonsmooth.choose import independent_rows
+from dalembert.kernels.masked.law_blocks import every_row
 from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
 from dalembert.kinematics.law_mode import ElementState, LawMode
 from dalembert.kinematics.law_rows import law_rows
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
@@ -70,25 +73,31 @@ class SteppingProgram(ProgramWithLaws):
             mode.set(i, ElementState.OPEN if m.laws[e.law].on else ElementState.OFF)
         on = [i for i, e in enumerate(self.table.elements) if m.laws[e.law].on]
         if any(self.table.elements[i].holds for i in on):
-            anchor(mode, on, np.asarray(law_rows(m.numeric.state(q, np.zeros(m.n_u), t)).g, dtype=float))
+            anchor(mode, on, m.numeric.state(q, np.zeros(m.n_u), t))
         return mode
 
 
-def anchor(mode: LawMode, which: list[int], places: np.ndarray) -> None:
-    """Put latches on where they are."""
+def anchor(mode: LawMode, which: list[int], s: State) -> None:
+    """Put latches on where they are in a state."""
+    places = np.asarray(law_rows(s).g, dtype=float)
     for i in which:
         e = mode.table.elements[i]
         for r in e.holds:
             mode.part("anchor")[r] = places[r] if mode.table.placed[r] else 0.0
         if e.holds:
             mode.set(i, ElementState.HELD)
-    hold(mode)
+    hold(mode, s)
 
 
-def hold(mode: LawMode) -> None:
-    """Let the rows of latches hold that are on."""
-    for name in ("active", "held"):
-        mode.part(name)[:] = 0.0
-        for i, e in enumerate(mode.table.elements):
-            if e.holds and mode.state(i) is ElementState.HELD:
-                mode.part(name)[list(e.holds)] = 1.0
+def hold(mode: LawMode, s: State) -> None:
+    """Let the rows of latches hold that are on; of those that depend on each other and on loops, as across a plane, an independent set
+    is solved for."""
+    on = [e for i, e in enumerate(mode.table.elements) if mode.state(i) is ElementState.HELD]
+    rows = [r for e in on for r in e.holds]
+    mode.part("active")[:] = mode.part("held")[:] = 0.0
+    if not rows:
+        return
+    m, every = s.mechanism, every_row(s)
+    A = m.mass_matrix(np.asarray(s.coordinates, dtype=float), float(s.t))
+    mode.part("held")[rows] = 1.0
+    mode.part("active")[independent_rows(A, np.asarray(every.B, dtype=float), len(m.rows), rows)] = 1.0

@@ -8,6 +8,7 @@ from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.errors import SimulationError
 from dalembert.kinematics.law_mode import ElementState, known_states
 from dalembert.kinematics.law_rows import law_rows
+from dalembert.kinematics.state import State
 from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.march.checkpoint import Checkpoint
@@ -39,14 +40,14 @@ class SteppingRun(RunWithLaws):
         self.program.library.begin(self.memory, self.inputs, self.work)
         self._note_mode()
 
-    def places(self) -> np.ndarray:
-        """Gaps, ways and holds of all rows in the state in memory."""
+    @property
+    def pose(self) -> State:
+        """The pose in memory, at rest."""
         m = self.model_now
-        s = m.numeric.state(m.admissible(self.part("y")[: self.n_q].copy()), np.zeros(m.n_u), self.t)
-        return np.asarray(law_rows(s).g, dtype=float)
+        return m.numeric.state(m.admissible(self.part("y")[: self.n_q].copy()), np.zeros(m.n_u), self.t)
 
     def _check_gaps(self, which: list[int]) -> None:
-        table, g = self.program.table, self.places()
+        table, g = self.program.table, np.asarray(law_rows(self.pose).g, dtype=float)
         for i in which:
             e = table.elements[i]
             size = float(self.program.kept.law_sizes[e.normal]) if e.normal is not None else 1.0
@@ -62,11 +63,11 @@ class SteppingRun(RunWithLaws):
             self._check_gaps(which)
             for i in which:
                 mode.set(i, ElementState.OPEN)
-            anchor(mode, which, self.places())
+            anchor(mode, which, self.pose)
         else:
             for i in which:
                 mode.set(i, ElementState.OFF)
-        hold(mode)
+        hold(mode, self.pose)
 
     def _act(self, which: list[int]) -> None:
         actions = [a for k in which for a in self.events[k].actions]

@@ -17,6 +17,7 @@ from dalembert.simulation.march.run_events import Event, gathered
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import symbol
 from dalembert.view.drawing.traced_places import has_symbols
+from dalembert.view.live.page_actions import held_rows, refused_action
 
 STEPPING = "moreau"
 """Method that marches laws in compiled code alone."""
@@ -36,9 +37,9 @@ def refusal(motion: Motion) -> str:
     if m.kernels.opaque is not None:
         names = ", ".join(f'"{name}"' for name in m.kernels.opaque.forces)
         return f"Force {names} is a plain Python function, which cannot run in a page."
-    holding = [e.law for e in m.law_table.elements if e.holds] if m.laws else []
-    if holding:
-        return f'Law "{holding[0]}" holds where it is switched on, which only Python does.'
+    if m.laws and held_rows(motion) is None:
+        holding = next(e.law for e in m.law_table.elements if e.holds)
+        return f'What law "{holding}" holds depends on other rows in some poses and not in others, which only Python sorts out.'
     if record["options"].get("control_rate") is not None:
         return "A controller in Python took part, which cannot run in a page."
     if not motion.record["options"].get("assemble", True):
@@ -54,11 +55,11 @@ def _refused_event(m: Mechanism, record: Mapping[str, Any]) -> str:
     """Why a page cannot do what an event of this motion did."""
     own = set(m.plan.events)
     for name, terminal, acts in record.get("events", ()):
-        if acts:
-            return f'Event "{name}" changes the mechanism when it comes, which only Python does.'
-        if terminal and name not in own:
-            return f'"{name}", given to simulate, ends the motion, and a page does not know it; give it to the system\'s own events.'
-    return ""
+        if (terminal or acts) and name not in own:
+            does = "acts on" if acts else "ends"
+            return f'"{name}", given to simulate, {does} the motion, and a page does not know it; give it to the system\'s own events.'
+    acting = [e for e in gathered(m.plan.events, None) if e.actions]
+    return refused_action(m, acting) if acting else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,8 @@ def live_model(motion: Motion) -> LiveModel:
     said = {name: x for name, x in said.items() if name != "step" or x > 0.0}
     t = _outputs(motion)
     start = float(said.pop("start", 0.0))
-    if m.laws and said["method"] != STEPPING:
+    own = gathered(m.plan.events, None)
+    if (m.laws or any(e.actions for e in own)) and said["method"] != STEPPING:
         said = {"method": STEPPING, "step": min(LONGEST_STEP, (float(t[-1]) - start) / LEAST_STEPS)}
     o = options(m, float(t[-1]) - start, SimulationOptions(output=t, start=start, **said))
     q, u = (np.array([*record["computed"][what].values()], dtype=float) for what in ("initial", "speeds"))
@@ -151,7 +153,6 @@ def live_model(motion: Motion) -> LiveModel:
         kept = kept_at(base, q, o.start, o.stabilise)
     if m.laws:
         kept = law_rows_kept(base, kept, q, o.start)
-    own = gathered(m.plan.events, None)
     names = {name for name, _, _ in record["events"]} if "events" in record else {e.name for e in own}
     return LiveModel(motion, m, o, q, u, kept, [e for e in own if e.name in names])
 

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.kernels.rhs.loop_closing import LoopClosing
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.runtime.straight import known_symbols
+from dalembert.parts.events import Event
 from dalembert.pivoting import pivoted
 from dalembert.simulation.march.marched_equations import emit_slope, layout_of_inputs
 from dalembert.simulation.march.memory import Layout
@@ -23,6 +24,7 @@ from dalembert.trace.native.module import Prefixed
 from dalembert.trace.native.wasm import WasmModule, link
 from dalembert.view.live.hand import MOST_BODIES, SIZE, emit_hand
 from dalembert.view.live.live_model import LiveModel
+from dalembert.view.live.page_actions import emit_acting
 from dalembert.view.live.shown import Shown
 
 CLOSING = "loop_"
@@ -38,6 +40,8 @@ class LiveProgram(Program):
     shown: Shown | None = None
     geometry: Sequence[Any] = ()
     """Expressions of parameters: places and sizes of what is drawn."""
+    acting: Sequence[Event] = ()
+    """Events that act."""
     notes: dict[str, Any] = field(default_factory=dict)
     """What the writing of the module found out: places and sizes."""
 
@@ -73,9 +77,10 @@ class LiveProgram(Program):
 
     def _module(self) -> Module:
         module = super()._module()
+        more = emit_acting(module, self.catalogue, self.acting) if self.acting else 0
         if self.shown is not None:
             slope, work = self.notes["slope"], self.notes["work"]
-            self.notes["work"] = self.shown.emit(module, slope, self.rhs, self.input_layout, work)
+            self.notes["work"] = max(more, self.shown.emit(module, slope, self.rhs, self.input_layout, work))
             _emit_geometry(module, self.catalogue.mechanism, self.geometry)
         if self._closes is not None:
             closing = LoopClosing(self._closes, Prefixed(module, CLOSING) if self._closes is not self.rhs else module)
@@ -110,7 +115,10 @@ def live_programs(live: LiveModel, shown: Shown, geometry: Sequence[Any]) -> lis
     catalogue, o = live.mechanism.kernels, live.options
     when, directions = [e.when for e in live.events], [e.direction for e in live.events]
     kind = LiveSteppingProgram if live.stepping else LiveProgram
-    first = kind(catalogue, o.method, 1, when, directions, live.kept, for_target=WASM32, shown=shown, geometry=geometry)
+    acting = [e for e in live.events if e.actions]
+    first = kind(
+        catalogue, o.method, 1, when, directions, live.kept, for_target=WASM32, shown=shown, geometry=geometry, acting=acting
+    )  # fmt: skip
     if live.stepping:
         return [first]
     others = [replace(live.kept, rows=rows) for rows in other_row_choices(live)]

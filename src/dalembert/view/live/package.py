@@ -23,6 +23,7 @@ from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
 from dalembert.view.live.live_model import LiveModel
 from dalembert.view.live.live_program import CLOSING, LiveProgram, live_programs
+from dalembert.view.live.page_actions import acting_data, held_rows
 from dalembert.view.live.sentences import SENTENCES
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import Slider
@@ -53,6 +54,7 @@ def packaged(
         "unknowns": first.unknowns,
         "beside": first.beside - m.n_z,
         "gaps": watched_gaps(live, first),
+        "acting": _acting(live, first),
         "parameters": {name: float(x) for name, x in m.parameters.items()},
         "layout": _places(first.layout),
         "inputLayout": _places(first.input_layout),
@@ -95,6 +97,16 @@ def watched_gaps(live: LiveModel, program: Program) -> list[dict[str, Any]]:
     gaps = [(i, e.normal) for i, e in enumerate(table.elements) if e.normal is not None and e.has_gap]
     on = [(i, r) for i, r in gaps if live.mechanism.laws[table.elements[i].law].on]
     return [{"law": table.title(i), "at": at + r, "least": -INSIDE * float(live.kept.law_sizes[r])} for i, r in on]
+
+
+def _acting(live: LiveModel, program: LiveProgram) -> dict[str, Any] | None:
+    """What events do."""
+    solved = held_rows(live.motion) or {}
+    if not isinstance(program, SteppingProgram) or not (program.acting or solved):
+        return None
+    sizes = live.kept.law_sizes
+    least = {e.normal: -INSIDE * float(sizes[e.normal]) for e in program.table.elements if e.normal is not None}
+    return acting_data(program, live.events, least, solved)
 
 
 def _places(layout: Layout) -> dict[str, list[int]]:

@@ -1,6 +1,8 @@
 // The time shown: playing, paused, sought; and the frames on both sides of it.
 
 export const SPEEDS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64];
+/** Seconds of the reader for which an event stands out after it has happened. */
+export const FLASH = 0.35;
 
 export class Clock {
   constructor(times) {

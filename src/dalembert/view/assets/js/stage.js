@@ -1,6 +1,7 @@
-import { Arrows } from "./arrows.js";
+import { Reactions } from "./arrows.js";
 import { Bending } from "./bending.js";
 import { Eye } from "./camera.js";
+import { Contacts } from "./contacts.js";
 import { Floor } from "./floor.js";
 import { multiply, replace, solids } from "./geometry.js";
 import { Ghost } from "./ghost.js";
@@ -25,7 +26,8 @@ export class Stage {
     this.bending = new Bending(data);
     this.solids = [...solids(data.bodies), ...this.bending.solids];
     this.traces = new Traces(data, this.poses);
-    this.arrows = new Arrows(data);
+    this.arrows = new Reactions(data);
+    this.contacts = new Contacts(data, clock);
     this.floor = new Floor(data.look);
     this.labels = new Labels(data, document.getElementById("labels"));
     this.eye = new Eye(canvas, data.look, this.poses.origin);
@@ -33,7 +35,7 @@ export class Stage {
     this.stale = true;
     this.ghosts = [];
     this.beforeDraw = new Set();
-    this.scene.add(this.floor.group, this.traces.group, this.arrows.group, ...this.solids.map((s) => s.mesh));
+    this.scene.add(this.floor.group, this.traces.group, this.arrows.group, this.contacts.group, ...this.solids.map((s) => s.mesh));
     this.light();
     this.layers = this.listLayers();
     this.eye.controls.addEventListener("change", () => this.refresh());
@@ -83,6 +85,7 @@ export class Stage {
       ground: ["Floor", true, [this.floor.group, ...of("ground")]],
       traces: ["Traces", this.traces.lines.length > 0, [this.traces.group]],
       reactions: ["Reactions", false, this.arrows.count ? [this.arrows.group] : []],
+      contacts: ["Contacts", true, this.contacts.count ? [this.contacts.group] : []],
       names: ["Names", false, []],
     };
     const made = {};
@@ -115,6 +118,7 @@ export class Stage {
     }
     this.floor.paint(themed("grid"), themed("shadow"));
     this.arrows.paint(themed("arrow"));
+    this.contacts.paint(themed("contact"));
     this.refresh();
   }
 
@@ -156,6 +160,7 @@ export class Stage {
   replace(motion, ways = true) {
     this.poses.replace(motion);
     this.arrows.force = motion.force;
+    this.contacts.forget();
     if (ways) this.traces.lay(this.data, this.poses);
     this.refresh();
   }
@@ -209,6 +214,7 @@ export class Stage {
     this.bending.show(place, this.poses);
     this.traces.show(place.index, this.poses.origin);
     this.arrows.show(place, this.poses);
+    this.contacts.show(place, this.poses);
     for (const ghost of this.ghosts) ghost.show(this.clock, this.poses.origin);
     for (const draw of this.beforeDraw) draw();
     this.renderer.render(this.scene, this.eye.camera);

@@ -13,6 +13,11 @@ export class Topology {
     field.innerHTML = data.topology; // names in it were escaped when the page was written
     this.field = field;
     panel.append(key, field);
+    if (data.blocks) {
+      const blocks = element("div", "field blocks-field");
+      blocks.innerHTML = data.blocks; // likewise
+      panel.append(element("h2", "", "Elements"), blocks);
+    }
     this.nodes = new Map();
     for (const node of field.querySelectorAll("[data-body]")) {
       const k = Number(node.dataset.body);

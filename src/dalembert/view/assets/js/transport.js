@@ -1,4 +1,4 @@
-import { SPEEDS } from "./clock.js";
+import { FLASH, SPEEDS } from "./clock.js";
 import { element } from "./chart.js";
 // Play, scrub, speed, loop.
 
@@ -39,13 +39,14 @@ export class Transport {
     this.part.scrub.min = first;
     this.part.scrub.max = last;
     this.digits = Math.max(2, Math.min(6, 3 - Math.floor(Math.log10(last - first || 1))));
-    const marks = this.events.map(([name, t]) => {
-      const mark = element("i");
+    this.marks = this.events.map(([name, t, kind]) => {
+      const mark = element("i", kind ?? "");
+      mark.time = t;
       mark.title = name;
       mark.style.left = `${(100 * (t - first)) / (last - first || 1)}%`;
       return mark;
     });
-    document.getElementById("marks").replaceChildren(...marks);
+    document.getElementById("marks").replaceChildren(...this.marks);
   }
 
   show(what) {
@@ -54,6 +55,7 @@ export class Transport {
     const { now, last } = this.clock;
     const realTime = window.dalembert?.live?.realTime, playing = realTime?.on ? realTime.running : this.clock.playing;
     scrub.value = now;
+    for (const mark of this.marks) mark.classList.toggle("now", mark.time <= now && now - mark.time < FLASH * this.clock.speed);
     scrub.setAttribute("aria-valuetext", `${now.toFixed(this.digits)} s`);
     const strong = element("b", "", now.toFixed(this.digits));
     time.replaceChildren(strong, ` / ${last.toFixed(this.digits)} s`);

@@ -126,7 +126,7 @@ export class Live {
   /** Everything shown of rows, by the first machine, whose inputs have the same parameters. */
   computed(times, rows) {
     this.machines[0].input("P").set(this.values.parameters);
-    return shownMotion(this.machines[0], this.page.data, times, rows);
+    return shownMotion(this.machines[0], this.page.data, times, rows, this.march.acting.changes);
   }
 
   /** Places and sizes of what is drawn, at the present parameters. */

@@ -1,9 +1,10 @@
+import { Acting } from "./acting.js";
 import { filled, general } from "./words.js";
 // A motion marched in stretches, as Python's `Run` does: all outputs, events, rows chosen anew, and words for what stops it.
 
 const FINISHED = 0, PAUSED = 1, AT_END = 2, EVENT = 3, DEGRADED = 8;
 const NOT_FINITE = -1, NO_CONVERGENCE = -3, SINGULAR_POSE = -4, CREEPS = -5;
-const NEXT = 0, TOTAL = 1, STEPS = 2, WHICH = 3, PENDING = 4;
+const NEXT = 0, TOTAL = 1, STEPS = 2, PENDING = 4;
 const WORTH_A_LOOK = 1e-2, BETTER_ROWS = 10, REGULAR = 1e-6, SINGULAR_START = 1e-10;
 const PACE_WINDOW = 5000, HOPELESS = 100, MOST_EVENTS = 200, NEVER = 1e300, ROUNDING = 1e-9;
 
@@ -11,6 +12,7 @@ export class March {
   constructor(machines) {
     this.machines = machines;
     this.live = machines[0].live;
+    this.acting = new Acting(machines[0]);
   }
 
   /** Sets everything to a start. Outputs are at `times`; null for none, where it is gone on with from picture to picture, and the state
@@ -38,6 +40,7 @@ export class March {
     this.budget = 64;
     this.slow = 0;
     this.pace = { t: this.t, steps: 0 };
+    this.acting.begin();
     this.restart();
     return this.live.watched ? this.lookAtStart() : null;
   }
@@ -144,7 +147,7 @@ export class March {
       const began = performance.now();
       const status = this.machine.counters[PENDING] ? EVENT : this.stretch(this.budget);
       if (status === FINISHED || status === AT_END) return { ended: "end" };
-      if (status === EVENT && this.record()) return { ended: "event" };
+      if (status === EVENT && this.record()) return this.wrong ? { sentence: this.wrong } : { ended: "event" };
       if (status === DEGRADED) this.lookAtRows();
       if (status < 0) return { sentence: this.whyStopped(status) };
       if (this.steps >= this.live.options.maxSteps) return { sentence: this.tooManySteps() };
@@ -166,20 +169,22 @@ export class March {
     for (;;) {
       const status = this.machine.counters[PENDING] ? EVENT : this.stretch(32);
       if (status === AT_END || status === FINISHED) return { ended: "end" };
-      if (status === EVENT) this.record();
+      if (status === EVENT && this.record() && this.wrong) return { sentence: this.wrong };
       if (status === DEGRADED) this.lookAtRows();
       if (status < 0) return { sentence: this.whyStopped(status) };
       if (performance.now() >= until) return null;
     }
   }
 
+  /** Notes all events of an instant and does what they ask for; whether the march ends here, by one of them or by what is `wrong`. */
   record() {
-    const m = this.machine, which = Number(m.counters[WHICH]);
-    const { name, terminal } = this.live.events[which];
-    if (this.events.length < MOST_EVENTS) this.events.push([name, m.part("event_t")[0]]);
-    this.last = { t: m.part("event_t")[0], y: m.part("event_y").slice(0, m.n) };
+    const m = this.machine, t = m.part("event_t")[0], which = [...m.part("event_crossed").keys()].filter((k) => m.part("event_crossed")[k]);
+    for (const k of which) if (this.events.length < MOST_EVENTS) this.events.push([this.live.events[k].name, t]);
+    this.last = { t, y: m.part("event_y").slice(0, m.n) };
     m.counters[PENDING] = 0n;
-    return terminal;
+    this.wrong = this.acting.act(which);
+    if (this.acting.done && !this.wrong) this.restart();
+    return this.wrong !== null || which.some((k) => this.live.events[k].terminal);
   }
 
   /** Whether two windows of steps in a row were hopelessly slow. */

@@ -56,6 +56,7 @@ export class RealTime {
   /** Parameters were set while it runs. */
   follow() {
     this.live.march.machine.input("P").set(this.live.values.parameters);
+    this.live.march.acting.changes = [];
     this.page.follow(this.live.geometry());
     this.live.design.refresh();
     this.changed = true;

@@ -2,13 +2,22 @@
 
 const MOTION = 18; // numbers per body: R (9), p (3), ω (3), v (3)
 
-/** Everything shown of rows of (q, u) at times, which are not views of the machine's memory. */
-export function shownMotion(machine, data, times, rows) {
+/** Everything shown of rows of (q, u, z) at times, which are not views of the machine's memory. Parameters that were set on the way are
+ * told by time, place and value. */
+export function shownMotion(machine, data, times, rows, changes = []) {
   const { live } = machine, count = times.length, width = live.sampleSize;
   machine.reserve("shownTimes", count).set(times);
   machine.reserve("shownRows", count * machine.n).set(rows.subarray(0, count * machine.n));
   machine.reserve("shown", count * width);
-  machine.call("samples", BigInt(count), "shownTimes", "shownRows", "inputs", "shown", "work");
+  let from = 0;
+  for (const [t, at, value] of [...changes, [Infinity, 0, 0]]) {
+    let to = from;
+    while (to < count && times[to] < t) to++;
+    const place = (name, size) => machine.address(name, from * size);
+    machine.call("samples", BigInt(to - from), place("shownTimes", 1), place("shownRows", machine.n), "inputs", place("shown", width), "work");
+    if (t < Infinity) machine.input("P")[at] = value;
+    from = to;
+  }
   const out = machine.shown;
   return {
     t: Float64Array.from(times),

@@ -1,4 +1,4 @@
-"""Stops, friction, stiction and a walking toy: dalembert beside MuJoCo, Drake and Pinocchio, in one run on one machine.
+"""Stops, friction, stiction, a walking toy, spheres in a box: dalembert beside MuJoCo, Drake and Pinocchio, in one run on one machine.
 
 Accuracy is measured against dalembert's own run at its finest tolerance, which its time stepping and closed forms confirm; creep
 against standing still. Wall time is that of the whole call, everything compiled. A peer that is not installed is left out and said so.
@@ -24,7 +24,7 @@ import numpy as np
 
 import dalembert as da
 from benchmarks import law_scenes as scenes
-from benchmarks import reporting
+from benchmarks import reporting, sphere_scene
 
 DURATION, WALK = 5.0, 20.0
 STEPS, DAMPINGS = (1e-3, 1e-4), (1.0, 4.0, 16.0)
@@ -119,6 +119,28 @@ def walk(mujoco: Any, quick: bool) -> list[dict[str, Any]]:
     return rows
 
 
+def spheres(mujoco: Any, pin: Any, quick: bool) -> list[dict[str, Any]]:
+    """A hundred spheres in a box: overlap at the end, processor seconds of all steps; of Pinocchio those of one step's solver."""
+    count, duration = (20, 0.4) if quick else (sphere_scene.COUNT, sphere_scene.DURATION)
+    x, seconds = sphere_scene.dalembert_spheres(count, duration)
+    said = f"{count} spheres, {duration:g} s in steps of {sphere_scene.STEP:g} s"
+    by = [(f"dalembert, {said} (overlap, m)", sphere_scene.overlap(x), seconds)]
+    for cone in () if mujoco is None else ("pyramidal", "elliptic"):
+        y, seconds = sphere_scene.mujoco_spheres(mujoco, cone, count, duration)
+        by.append((f"MuJoCo, {cone} (overlap, m)", sphere_scene.overlap(y), seconds))
+    for solver in () if pin is None else ("ADMM", "PGS"):
+        contacts, left, seconds = sphere_scene.pinocchio_step(pin, x, solver)
+        each = seconds * duration / sphere_scene.STEP
+        by.append(
+            (
+                f"Pinocchio, {solver}, {contacts} contacts of the last pose, one solve as of all steps (approach left, m/s)",
+                left,
+                each,
+            )
+        )
+    return [{"scene": "spheres", "by": name, "error": error, "seconds": took} for name, error, took in by]
+
+
 def events() -> list[dict[str, Any]]:
     """Time of a run by the number of its events."""
     from tests.laws import models
@@ -145,6 +167,7 @@ def measured(quick: bool) -> dict[str, Any]:
     rows += hold(mujoco, pin, drake, quick)
     print("hold done", file=sys.stderr, flush=True)
     rows += walk(mujoco, quick)
+    rows += spheres(mujoco, pin, quick)
     load = os.getloadavg()[0]
     found = {
         "about": reporting.about(*(x for x in peers if hasattr(x, "__version__"))),
@@ -174,7 +197,7 @@ def table(found: dict[str, Any]) -> str:
     lines = ["# Laws", "", reporting.in_words(found["about"]), ""]
     lines += [
         f"Load at the end: {found['load']:.1f} on {os.cpu_count()} processors. Error: of the crank's angle, rad, over {DURATION:g} s;",
-        "of the block, way crept, m, over 1000 s; of the walker as said.",
+        "of the block, way crept, m, over 1000 s; of the walker and the spheres as said (those in processor seconds).",
         "",
     ]
     lines += ["| scene | by | error | s |", "|---|---|---|---|"]

@@ -112,7 +112,8 @@ def rows_of(
         return
     options: dict[str, Any] = {}
     if live_model(motion).stepping:  # marched event by event, and stepped in its page
-        options = {"method": "moreau", "step": live_model(motion).options.step, "output": np.asarray(motion.t)}
+        step = live_model(motion).options.step
+        options = {"method": "moreau", "step": step, "output": np.asarray(motion.t), "restitution": "newton"}
         motion = m.simulate(**options)
     data = page_data(motion, None, None, BUDGET, live=True)
     text = document("page.html", "page.css", ("vendor/three.min.js",), MODULES, data, True, title=data["name"])

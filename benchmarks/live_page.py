@@ -27,7 +27,7 @@ BACK = """(() => { const { live } = dalembert, { panel } = live, bits = () => ne
   return JSON.stringify({ same, refused, sliders: panel.sliders.length, said: said.hidden ? "" : said.textContent }); })()"""
 MOVE = """(async () => { const { live, stage, charts } = dalembert, { panel } = live, took = [], until = performance.now() + %d;
   const sliders = panel.sliders.filter((s) => s.kind !== "duration");
-  for (let k = 0; k < %d && (k < 6 || performance.now() < until); k++) { const s = sliders[k %% sliders.length] ?? panel.sliders[0];
+  for (let k = 0; k < %d && (k < 3 || performance.now() < until); k++) { const s = sliders[k %% sliders.length] ?? panel.sliders[0];
     const by = 0.15 * Math.sin(1.7 * k) * (s.max - s.min), began = performance.now(), before = live.motion;
     panel.set(s, Math.min(s.max, Math.max(s.min, s.value + by)), false); live.begin(); while (live.under) live.goOn(50);
     const computed = performance.now(); stage?.draw(); charts.draw();

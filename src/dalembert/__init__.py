@@ -73,6 +73,7 @@ from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.laws import (
     Backlash,
+    Balls,
     Brake,
     Clutch,
     Contact,
@@ -162,6 +163,7 @@ __all__ = [
     "ArgumentError",
     "AssemblyWarning",
     "Backlash",
+    "Balls",
     "Baumgarte",
     "Belt",
     "BendingWarning",

@@ -92,6 +92,15 @@ def test_answers_are_those_with_an_inertia_that_does_not_move(ask):
     assert np.allclose(found, expected, rtol=1e-8, atol=1e-8)
 
 
+def test_sensitivities_are_those_of_a_rod():
+    """A coupler without mass, and the rod that it is: the same derivatives in the initial angle and speed."""
+    bodies, rods = (four_bar(np.random.default_rng(0), rod) for rod in (False, True))
+    asked = {"initial_values": ["A", "A'"], "output": 0.1, "rtol": 1e-10}
+    found, expected = (m.sensitivities(0.4, {"A": 1.2}, {"A": 1.5}, **asked) for m in (bodies, rods))
+    for name in ("A", "D", "A'", "D'"):
+        assert np.abs(found[name] - expected[name]).max() < 1e-7 * np.abs(expected[name]).max(), name
+
+
 @pytest.mark.parametrize("ask", ASKED)
 def test_a_freedom_that_no_row_decides_is_named(ask):
     with pytest.raises(da.DalembertError, match=r'"P.angle".*without moving any mass.*"hip"|moves no mass here'):

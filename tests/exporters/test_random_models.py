@@ -35,14 +35,16 @@ def model(seed: int) -> tuple[da.Mechanism, np.ndarray, np.ndarray, float]:
     """A tree or loops, every third with a filter, and a state."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))
-    if seed % 2:
+    if seed % 2 and n > 1:
         s, q, u, t = closed_system(rng, n + 1, 1)
+        while s.build().mobility < 1:
+            s, q, u, t = closed_system(rng, n + 1, 1)
     else:
         s, t = random_tree(rng, n, prescribed=bool(rng.integers(2))), float(rng.uniform(0, 2))
     if seed % 3 == 0:
         s.add_element("filter", da.LowPass(time=0.3), input=lambda s: s.position("b0")[0] + da.sin(s.t))
     m = s.build()
-    if seed % 2:
+    if m.cuts:
         return m, q, consistent(m, q, u, t), t
     q, u, _ = random_state(m, rng)
     return m, q, u, t

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,13 +17,13 @@ import pytest
 
 from dalembert.trace.native import executable
 from tests.invariance.answers import Answers, compiled, differences, reference
-from tests.invariance.cases import Case, drawn
+from tests.invariance.cases import drawn
+from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 
-CASES = (
-    [("planar ring", 2), ("parameters", 0)]
-    if os.environ.get("DALEMBERT_INVARIANCE")
-    else [("URDF", 0), ("parameters", 0)]
-)
+CASES = [("URDF", 0), ("parameters", 0), ("chosen speeds with laws", 0)]
+if os.environ.get("DALEMBERT_INVARIANCE"):
+    MANY = int(os.environ["DALEMBERT_INVARIANCE"])
+    CASES += [("planar ring", 2), *((kind, 1 + k) for k in range(MANY) for kind in (*LAWFUL, *CHOSEN))]
 NAMES = [f"{kind} {seed}" for kind, seed in CASES]
 COPIES = {"copied": copy.copy, "deeply": copy.deepcopy, "pickled": lambda m: pickle.loads(pickle.dumps(m))}
 
@@ -77,7 +78,7 @@ def test_copies(expected, name, way):
         other = way(case.mechanism)
     except (AttributeError, pickle.PicklingError):
         pytest.skip("its forces are functions without a name, which cannot be pickled")
-    twin = Case(kind, seed, case.system, case.q, case.u, case.t, case.elastic)
+    twin = replace(case)
     twin.__dict__["mechanism"] = other
     found = reference(twin, compiled)
     assert not differences(expected[name], found)

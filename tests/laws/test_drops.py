@@ -63,11 +63,36 @@ def test_random_drops_come_to_rest(kind, count):
     )
 
 
-@pytest.mark.parametrize("kind", ["sphere", pytest.param("cube", marks=pytest.mark.slow)])
-def test_drops_event_by_event_rest_at_zero(kind):
+@pytest.mark.parametrize(
+    ("kind", "which"),
+    [
+        ("sphere", range(3)),
+        ("cube", (3, 5, 7)),  # all four corners of a face stop together; one stops and the others turn about it
+        ("tetrahedron", (19,)),  # both corners of an edge begin to slip where they have just stopped
+        *(pytest.param(k, range(40), marks=pytest.mark.slow) for k in CORNERS),
+    ],
+)
+def test_drops_event_by_event_rest_at_zero(kind, which):
     m = dropped(kind)
-    for q, u in zip(*starts(m, 3)):
-        motion = m.simulate(4.0, q, u, max_events=5000, output=0.5)
+    poses, speeds = starts(m, max(which) + 1)
+    for k in which:
+        motion = m.simulate(4.0, poses[k], speeds[k], max_events=5000, output=0.5)
         assert not motion.u[-1].any()
         assert np.ptp(motion.energy().balance) < 1e-9
         assert motion.contacts["floor"].gap.min() > -1e-12
+
+
+def test_a_block_that_spins_on_four_corners_stops_as_a_whole():
+    """Each corner slides across its arm: the moment is μ m g r whatever each of them bears, and all stop at ω₀ I/(μ m g r)."""
+    s = da.System("block", gravity=(0, 0, -9.81))
+    s.add_body("b", mass=2.0, inertia=(0.02, 0.02, 0.03))
+    s.add_joint("J", da.Free(), "ground", "b")
+    corners = [[0.1 * x, 0.05 * y, -0.04] for x in (-1, 1) for y in (-1, 1)]
+    s.add_law("floor", da.PairContact(su.corners("b", corners), su.plane(), mu=0.3))
+    slowing = 0.3 * 2.0 * 9.81 * np.hypot(0.1, 0.05) / 0.03
+    motion = s.build().simulate(1.0, {"J.z": 0.04}, {"J.wz": 6.0}, output=np.array([0.0, 0.1, 6.0 / slowing, 1.0]))
+    assert motion["J.wz'"] == pytest.approx([6.0, 6.0 - 0.1 * slowing, 0.0, 0.0], abs=1e-9)
+    assert not motion.u[-1].any() and not motion.contacts["floor"].determined[1]
+    total = motion.contacts["floor"].normal[1]
+    assert total.sum() == pytest.approx(2.0 * 9.81, rel=1e-12) and total.min() > -1e-12
+    assert [x.t for x in motion.modes][-1] == pytest.approx(6.0 / slowing, rel=1e-9)

@@ -146,9 +146,14 @@ def test_a_table_of_heights_goes_through_its_points_and_is_smooth():
     assert slopes[0] == pytest.approx(slopes[1], abs=1e-5)
 
 
+OVAL = su.curve("a", lambda p: 0.2 * da.cos(p), lambda p: 0.1 * da.sin(p))
+TRIANGLE = ((-0.2, -0.1, 0.02), (0.2, -0.1, 0.03), (0.0, 0.2, 0.05))
 EVERY_PAIR = {**{k: v[:2] for k, v in PAIRS.items()}, **{k: (v[0], PLANE) for k, v in ON_PLANE.items()}} | {
     "capsules": (su.capsule("a", BAR[1], 0.03), su.capsule("b", (0.0, 0.0, 0.5), 0.05)),
     "terrain": (su.sphere("a", 0.1), TERRAIN),
+    "curves": (OVAL, su.curve("b", corners=TRIANGLE)),
+    "profiles": (su.curve("a", corners=TRIANGLE), su.curve("b", corners=TRIANGLE)),
+    "curve on plane": (OVAL, PLANE),
     "roller": (su.sphere("a", 0.1), su.cam("b", lambda angle: 0.2 + 0.03 * da.cos(2.0 * angle))),
 }  # fmt: skip
 
@@ -201,6 +206,14 @@ def test_centres_that_coincide_give_numbers():
         (lambda: su.capsule("a", (0, 0, 0), 0.1), "one place"),
         (lambda: su.cam("a", lambda angle: 0.1 - 0.2 * da.cos(angle)), "above 0"),
         (lambda: su.height_field(), "give its height"),
+        (lambda: su.curve("a"), "give x and y"),
+        (lambda: su.curve("a", lambda p: p, lambda p: da.sin(p)), "not closed"),
+        (lambda: su.curve("a", lambda p: da.cos(p) ** 3, lambda p: da.sin(p) ** 3), "corner"),
+        (lambda: su.curve("a", lambda p: da.log(p), lambda p: da.sin(p)), "finite"),
+        (lambda: su.curve("a", corners=((0, 0, 0.1), (1, 0, 0.1))), "three rows"),
+        (lambda: su.curve("a", corners=((0, 0, 0.1), (1, 0, 0.1), (0, 1, 0.0))), "above 0"),
+        (lambda: su.curve("a", corners=((0, 0, 0.1), (1, 0, 0.1), (0, 1, 5.0))), "more than its sides"),
+        (lambda: su.curve("a", corners=((0, 0, 0.1), (0, 0, 0.1), (0, 1, 0.1))), "neighbour"),
         (lambda: su.HeightTable([0, 1], [0, 1], [[1, 2, 3]]), "a row for each"),
     ],
 )
@@ -225,6 +238,8 @@ def test_surfaces_are_written_and_read(tmp_path):
     s.save(tmp_path / "all.yaml")
     text = (tmp_path / "all.yaml").read_text()
     of_functions = (
+        "{type: curve, at: ground, x: 0.3*cos(p), y: 0.1*sin(p)}",
+        "{type: curve, at: ground, corners: [[0, 0, 0.1], [1, 0, 0.1], [0, 1, 0.1]]}",
         "{type: cam, at: ground, radius: 0.1 + 0.01*cos(angle)}",
         "{type: height_field, height: 0.1*x*y - 1}",
     )
@@ -234,7 +249,7 @@ def test_surfaces_are_written_and_read(tmp_path):
     back = da.load(tmp_path / "more.yaml")
     assert len({type(x) for law in back.laws.values() for x in (law.a, law.b)}) == len(SURFACES)
     back = back.numeric
-    assert back.laws["c8"].gap(back.state(back.reference))[0] == pytest.approx(0.9, abs=1e-6)
+    assert back.laws["c10"].gap(back.state(back.reference))[0] == pytest.approx(0.9, abs=1e-6)
     assert da.load(tmp_path / "all.yaml").kernels.fingerprint == s.build().kernels.fingerprint
 
 

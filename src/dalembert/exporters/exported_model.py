@@ -215,7 +215,7 @@ class ExportedModel:
             else motion.mechanism.with_parameters(**motion.record["parameters"])
         )
         return base.simulate(
-            o.end - o.start, given["initial"], given["speeds"], method=o.method.name, step=o.step, start=o.start,
+            o.end - o.start, given["initial"], given["speeds"], method=o.method.name, step=o.step, start=o.start, restitution="newton",
             output=np.asarray(motion.t),
         )  # fmt: skip
 

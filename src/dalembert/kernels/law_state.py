@@ -166,7 +166,7 @@ def law_state(c: Catalogue, m: Mechanism, q: Any, u: Any, tau: Any, t: Any, para
     k = law_state_kernel(c).kinetics(q, u, force, t, {name: float(x) for name, x in (parameters or {}).items()})
     found = mode_at(k)
     own = found.forces[k.n_loops :]
-    return LawState(k.free + k.Y @ found.forces, k.J.T @ own, _by_law(k, found), not found.mode.loose)
+    return LawState(k.free + k.Y @ found.forces, k.J.T @ own, _by_law(k, found), not found.mode.redundant)
 
 
 def _by_law(k: Kinetics, found: Accelerating) -> dict[str, LawForces]:

@@ -131,7 +131,8 @@ def _laws(m: Mechanism) -> list[Any]:
     strength = ["none" if law.strength is None else law.strength for law in m.laws.values()]
     arms = [[law.rolling_arm, law.drilling_arm] for law in m.laws.values()]
     pressed = [["nothing"] if (load := law.load(s)) is None else [load.joint, *load.terms] for law in m.laws.values()]
-    return [tuple(m.laws), rows, forces, strength, arms, pressed, [law.on for law in m.laws.values()]]
+    content = [x for law in m.laws.values() for x in law.content]
+    return [tuple(m.laws), rows, forces, strength, arms, pressed, [law.on for law in m.laws.values()], content]
 
 
 def _elements(m: Mechanism) -> list[Any]:

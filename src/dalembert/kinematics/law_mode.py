@@ -118,6 +118,16 @@ class LawMode:
         """Whether rows that hold depend on each other, so that single forces are not unique."""
         return bool(self.part("loose")[0])
 
+    @property
+    def redundant(self) -> bool:
+        """Whether more rows hold than are solved for: one share of the forces is taken."""
+        return bool(self.part("held").sum() > self.part("active").sum())
+
+    def loaded(self, i: int) -> bool:
+        """Whether what loads the friction of element i bears; also where that is no gap."""
+        row = self.table.elements[i].load_row
+        return row is None or bool(self.part("active")[row])
+
     def direction(self, i: int) -> np.ndarray:
         """Unit vector of the slip of element i."""
         return self.part("direction")[DIRECTIONS * i : DIRECTIONS * i + len(self.table.elements[i].tangents)]

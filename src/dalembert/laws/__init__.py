@@ -1,5 +1,6 @@
 """The laws a user can name: what hits, sticks, slips, latches and lets go. To add one: write its file and add it here."""
 
+from dalembert.laws.balls import Balls
 from dalembert.laws.clutch import Brake, Clutch, OneWay
 from dalembert.laws.contact import Contact
 from dalembert.laws.joint_friction import JointFriction
@@ -11,11 +12,11 @@ from dalembert.laws.rope import Rope
 from dalembert.laws.stop import Stop
 
 LAWS: tuple[type[Law], ...] = (
-    Stop, Limit, Backlash, Rope, JointFriction, Contact, PairContact, Latch, Clutch, Brake, OneWay,
+    Stop, Limit, Backlash, Rope, JointFriction, Contact, PairContact, Latch, Clutch, Brake, OneWay, Balls,
 )  # fmt: skip
 """The laws a model file can name."""
 
 __all__ = [
-    "LAWS", "Backlash", "Brake", "Clutch", "Contact", "Friction", "JointFriction", "Latch", "Law", "Limit", "OneWay", "PairContact",
-    "Rope", "Stop",
+    "LAWS", "Backlash", "Balls", "Brake", "Clutch", "Contact", "Friction", "JointFriction", "Latch", "Law", "Limit", "OneWay",
+    "PairContact", "Rope", "Stop",
 ]  # fmt: skip

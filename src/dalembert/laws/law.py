@@ -60,6 +60,14 @@ class Law(Described, Portable):
     of_differences: ClassVar[bool] = False
     """Whether it reads positions only to take differences of them, as of `Constraint`. Every class says so for itself."""
 
+    stepped_only: ClassVar[bool] = False
+    """Whether it has no rows of its own and is marched by time stepping alone."""
+
+    @property
+    def content(self) -> list[Any]:
+        """What it is besides its rows, for telling mechanisms apart."""
+        return []
+
     @property
     def bodies(self) -> tuple[str, ...]:
         """The bodies it names, for checking."""

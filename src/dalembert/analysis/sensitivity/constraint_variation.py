@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.methods.solution import inertias_lent
 from dalembert.errors import FormulationError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.runtime.kernel import Kernel
@@ -45,25 +46,31 @@ def along(s: State, direction: Any) -> dict[Any, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """Solves A x + Bᵀy = F, B x = G for many right-hand sides: A = L Lᵀ, L⁻¹Bᵀ = U Σ Vᵀ without the zero part; y is the shortest."""
+    """Solves A x + Bᵀy = F, B x = G for many right-hand sides: A = L Lᵀ, L⁻¹Bᵀ = U Σ Vᵀ without the zero part; y is the shortest.
+
+    Where x moves no mass somewhere, A is A + BᵀWB and F is F + BᵀWG, of which x and y are the same; `lent` is BᵀW.
+    """
 
     L: np.ndarray
     U: np.ndarray
     sigma: np.ndarray
     V: np.ndarray
+    lent: np.ndarray | None = None
 
     @staticmethod
     def of(A: np.ndarray, B: np.ndarray) -> Factors:
-        L = mass_factor(A)
+        W = inertias_lent(A, B)
+        lent = None if W is None else B.T * W
+        L = mass_factor(A if lent is None else A + lent @ B)
         if not len(B):
             return Factors(L, np.zeros((len(A), 0)), np.zeros(0), np.zeros((0, 0)))
         U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, B.T), full_matrices=False)
         kept = sigma > RANK_TOLERANCE * sigma.max(initial=0.0)
-        return Factors(L, U[:, kept], sigma[kept], Vt[kept].T)
+        return Factors(L, U[:, kept], sigma[kept], Vt[kept].T, lent)
 
     def solve(self, F: np.ndarray, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(x, y) for columns F and G."""
-        h = np.linalg.solve(self.L, F)
+        h = np.linalg.solve(self.L, F if self.lent is None else F + self.lent @ G)
         of_forces, of_rows = self.U.T @ h, (self.V.T @ G) / self.sigma[:, None]
         x = np.linalg.solve(self.L.T, h + self.U @ (of_rows - of_forces))
         return x, self.V @ ((of_forces - of_rows) / self.sigma[:, None])

@@ -122,16 +122,22 @@ def _measured_block(e: Equations, x: CoupledBlock) -> tuple[CoupledBlock, np.nda
 
 def _definite(A: np.ndarray, f: np.ndarray, B: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A + BᵀWB and f + BᵀWγ where speeds move no mass: the motion and the multipliers are the same, for B u̇ = γ (see
-    `constraints/massless.py`). Rows are weighed by the inertia that they move, or by the largest where they move none."""
+    `constraints/massless.py`)."""
+    W = inertias_lent(A, B)
+    return (A, f) if W is None else (A + B.T @ (W[:, None] * B), f + B.T @ (W * gamma))
+
+
+def inertias_lent(A: np.ndarray, B: np.ndarray) -> np.ndarray | None:
+    """W of the rows where speeds move no mass: each the inertia that its row moves, or the largest where it moves none. None where all
+    speeds move some."""
     lacking = np.diag(A) <= 0.0
     if not len(B) or not (lacking.any() or _indefinite(A)):
-        return A, f
+        return None
     inertia = np.where(lacking, np.inf, np.diag(A))
     with np.errstate(divide="ignore"):
         moved = 1.0 / (B * B / inertia).sum(axis=1)
     largest = float(np.max(np.diag(A), initial=0.0)) or 1.0
-    W = np.where(np.isfinite(moved), moved, largest / np.maximum((B * B).max(axis=1), np.finfo(float).tiny))
-    return A + B.T @ (W[:, None] * B), f + B.T @ (W * gamma)
+    return np.where(np.isfinite(moved), moved, largest / np.maximum((B * B).max(axis=1), np.finfo(float).tiny))
 
 
 def _indefinite(A: np.ndarray) -> bool:

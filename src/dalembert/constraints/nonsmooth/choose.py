@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.nonsmooth.bearing_contacts import independent, with_bearing
 from dalembert.constraints.nonsmooth.impact import (
     STILL,
     Impact,
@@ -31,8 +31,8 @@ TOUCH = 1e-12
 """Gap, by its scale, that counts as touching when a mode is chosen."""
 NO_FORCE, NO_ACCELERATION = 1e-10, 1e-9
 """Parts of the largest force and acceleration that count as none when a mode is chosen."""
-DEPENDENT = 1e-9
-"""Part of a row, in the metric of A⁻¹, that must stand apart from the rows before it for it to say something new."""
+AS_LITTLE = 100.0
+"""How many times the speed that counts as none any row may change by where slips are brought to nothing."""
 
 IMPULSE = -1
 """Key in a trigger that says: an impulse has just acted, and loops must be closed by impulses of theirs."""
@@ -68,7 +68,7 @@ def choose(
     for obeyed in (True, False):  # first as the event says, then without that
         found = by_accelerations(k, mode, maybe, why if obeyed else {}, forces)
         if found is not None:
-            return Chosen(k.u, found.mode, hit, touching)
+            return Chosen(_at_rest(k, found.mode), found.mode, hit, touching)
     jam = without_collision(k, touching)
     return _jammed(at_speeds(k.u + jam.udelta), mode, touching, jam if hit is None else hit.then(jam), forces)
 
@@ -79,7 +79,24 @@ def _jammed(k: Kinetics, mode: LawMode, touching: list[int], hit: Impact, forces
     found = by_accelerations(k, mode, maybe, {}, forces)
     if found is None:
         raise NoSolution("accelerations")
-    return Chosen(k.u, found.mode, hit, touching, jammed=True)
+    return Chosen(_at_rest(k, found.mode), found.mode, hit, touching, jammed=True)
+
+
+def _at_rest(k: Kinetics, mode: LawMode) -> np.ndarray:
+    """Speeds, with every slip in a plane that counted as none, and begins or stays, brought to nothing: a direction that rounding has
+    left to it would not be the one in which it was found to begin."""
+    closed = (ElementState.SLIP, ElementState.STICK)
+    rubbing = [i for i, e in enumerate(k.elements) if len(e.tangents) > 1 and mode.state(i) in closed]
+    moving = sliding_directions(k, rubbing, STILL)
+    still = [i for i in rubbing if i not in moving]
+    rows = [r for i in still for r in k.elements[i].tangents]
+    if not any(mode.state(i) is ElementState.SLIP for i in still) or not k.v[rows].any():
+        return k.u
+    rows += [r for r in mode.held_rows() if r not in set(rows)]
+    every = [*range(k.n_loops), *(k.n_loops + r for r in rows)]
+    change = k.least_change(every, np.concatenate([np.zeros(k.n_loops), k.v[rows]]))
+    small = np.abs(k.J @ change) <= AS_LITTLE * STILL * k.rate * k.sizes  # not where rows nearly depend on each other
+    return k.u - change if small.all() else k.u
 
 
 def touching_elements(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
@@ -139,6 +156,20 @@ def by_accelerations(
     k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray
 ) -> Accelerating | None:
     """The mode that the complementarity problem of accelerations gives; None where it has no solution."""
+    found = _by_accelerations(k, mode, maybe, why, forces)
+    if found is None:
+        return None
+
+    def without(others: list[int]) -> Accelerating | None:
+        return _by_accelerations(k, mode, [i for i in maybe if i not in others], why, forces)
+
+    bearing = with_bearing(k, found.mode, found.forces, without)
+    return found if bearing is None else Accelerating(*bearing)
+
+
+def _by_accelerations(
+    k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray
+) -> Accelerating | None:
     states = mode.states
     rubbing = [i for i in without_gaps(k) if why.get(i) != "let go"]
     which = frozenset([*k.table.with_turning(i for i in maybe if why.get(i) != "lift"), *rubbing])
@@ -211,35 +242,6 @@ def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger
         return
     for r in k.elements[i].tangents:
         new.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
-
-
-def independent(k: Kinetics, rows: list[int]) -> list[int]:
-    """Rows of laws, in order, that say something beside the loops and those before them."""
-    return independent_rows(k.A, k.rows, k.n_loops, rows)
-
-
-def independent_rows(A: np.ndarray, B: np.ndarray, n_loops: int, rows: list[int]) -> list[int]:
-    """The same, with the mass matrix and all rows given, those of loops first."""
-    Y = np.linalg.solve(mass_factor(A), B.T)
-    basis: list[np.ndarray] = []
-
-    def left(y: np.ndarray) -> np.ndarray:
-        for _ in range(2):
-            for b in basis:
-                y = y - (b @ y) * b
-        return y
-
-    found = []
-    for number in [*range(n_loops), *(n_loops + r for r in rows)]:
-        y = Y[:, number]
-        size = float(np.linalg.norm(y))
-        rest = left(y / size) if size > 0.0 else y
-        apart = float(np.linalg.norm(rest))
-        if apart > DEPENDENT:
-            basis.append(rest / apart)
-            if number >= n_loops:
-                found.append(number - n_loops)
-    return found
 
 
 def lasts(k: Kinetics, mode: LawMode) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dalembert.constraints.rest import typical_rate
+from dalembert.errors import ForceError
 from dalembert.pivoting import least_squares
 
 if TYPE_CHECKING:
@@ -59,6 +60,14 @@ class Kinetics:
     """Which elements are switched on."""
     loads: LoadMaps
     """What joints transmit, as friction is pressed by it."""
+
+    def __post_init__(self) -> None:
+        for name, law in self.table.mechanism.laws.items():
+            if law.stepped_only:
+                raise ForceError(
+                    f'law "{name}" is marched by time stepping alone: simulate(…, method="moreau", step=…); event by event, and '
+                    "in single states, there is da.PairContact for each pair"
+                )
 
     @property
     def elements(self) -> tuple[LawElement, ...]:

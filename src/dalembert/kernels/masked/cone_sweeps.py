@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.constraints.rest import typical_rate
-from dalembert.kernels.masked.law_blocks import UNBREAKABLE
+from dalembert.kernels.masked.latch_impulses import emit_latches
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.kinematics.law_mode import ElementState
@@ -30,6 +30,8 @@ CONVERGED = 1e-13
 """Change of an impulse in a sweep, by the largest, at which all are known."""
 SWEEPS = 3000
 """Most sweeps of a step."""
+BALLS_CONVERGED, BALL_SWEEPS = 1e-6, 300
+"""The same where many balls touch: sweeps through piles converge slowly, and go on in the next step from where they ended."""
 STILL = 1e-9
 """Slip, by its scale in the mechanism's own time, below which friction at rest holds."""
 BLOCKED = 1e-13
@@ -67,6 +69,11 @@ class ConeSweeps:
         self.terms, self.components = table.load_terms, table.n_components
         self.law_of = module.int_table(table.law_of.tolist() or [0])
         self.n_laws = len(table.laws)
+        self.balls = rhs.balls
+        self.ball_at = np.cumsum([0, *(3 * b.pairs for b in self.balls)]).tolist()
+        for b in self.balls:
+            b.emit(module, lanes)
+        self.converged, self.most = (BALLS_CONVERGED, BALL_SWEEPS) if self.balls else (CONVERGED, SWEEPS)
         self.prepare = self._emit_prepare()
         self.solve = self._emit_solve()
 
@@ -96,6 +103,8 @@ class ConeSweeps:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = self.parts(f)
             self.solver.factorise(f, part | {"mask": self._mask(f, part)})
+            for b in self.balls:
+                f.call(b.find, *(getattr(f, name) for name in NAMES))
             with f.loop(self.elements) as e:
                 self._see_whether_it_touches(f, part, e)
                 with f.if_((part["touches"][e] != 0.0).any()):
@@ -157,17 +166,22 @@ class ConeSweeps:
         """`solve`: speeds `after` a step of length `h` from those `before`, forces taken at the state (t, q, u); impulses of all rows,
         friction's viscous part apart, from those of the last step; how many sweeps it took and by how much the last one changed."""
         code = self.module.block(self.rhs.blocks["step_forces"], self.lanes)
-        pointers: dict[str, Any] = dict.fromkeys(("before", "after", "impulse", "viscous", "swept"), Pointer)
+        pointers: dict[str, Any] = dict.fromkeys(
+            ("before", "after", "impulse", "viscous", "swept", "ball_impulse"), Pointer
+        )
         arguments = {**KERNEL, **pointers, "h": Real, "theta": Real}
         with self.module.function("solve_step", lanes=self.lanes, public=False, **arguments) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = self.parts(f)
             self._free(f, part)
             self._begin(f, part)
+            for b, at in zip(self.balls, self.ball_at):
+                f.call(b.begin, f.work, f.before, f.after, f.ball_impulse + at)
             self._restitute(f, part, 1.0)
             self._sweep_until_known(f, part)
             self._without_gain(f, part)
-            self._break(f, part)
+            if self.rhs.holds:
+                emit_latches(self, f, part)
         return f.signature
 
     def _free(self, f: Any, part: dict[str, Any]) -> None:
@@ -180,7 +194,7 @@ class ConeSweeps:
             f.after[i] = f.before[i] + f.h * f.after[i]
         if kept:
             with f.loop(kept) as k:
-                part["r"][k] = solver.row_times(f, part["B"], k, f.after) - self._asked(f, part, k)
+                part["r"][k] = solver.row_times(f, part["B"], k, f.after) - self.asked(f, part, k)
             solver.correct(f, part)
             with f.loop(n) as i:
                 f.after[i] = f.after[i] - part["d"][i]
@@ -193,7 +207,7 @@ class ConeSweeps:
                 total.sum = total.sum + part["Zx"][c * kept + k] * part["r"][k]
             part["zf"][c] = total.sum
 
-    def _asked(self, f: Any, part: dict[str, Any], k: Any) -> Any:
+    def asked(self, f: Any, part: dict[str, Any], k: Any) -> Any:
         """Speed after the step of row k of loops and latches: it was closed before, and accelerates as B u̇ = γ asks."""
         return self.solver.row_times(f, part["B"], k, f.before) + f.h * part["gamma"][k]
 
@@ -250,8 +264,8 @@ class ConeSweeps:
 
     # -- sweeps --------------------------------------------------------------------------------------------------------
     def _sweep_until_known(self, f: Any, part: dict[str, Any]) -> None:
-        v = f.variables(change=0.0, largest=0.0, count=0.0)
-        with f.loop(SWEEPS):
+        v, changed = f.variables(change=0.0, largest=0.0, count=0.0), f.array(2)
+        with f.loop(self.most):
             v.change, v.largest, v.count = 0.0, 1e-300, v.count + 1.0
             self._joint_loads(f, part)
             with f.loop(self.elements) as e, f.if_((part["touches"][e] != 0.0).any()):
@@ -259,7 +273,11 @@ class ConeSweeps:
                     self._press(f, part, e, v)
                 with f.if_(self.tangents_of[e + 1] > self.tangents_of[e]):
                     self._rub(f, part, e, v)
-            f.stop_if((v.change <= CONVERGED * v.largest).all())
+            for b, at in zip(self.balls, self.ball_at):
+                changed[0], changed[1] = v.change, v.largest
+                f.call(b.sweep, f.work, f.after, f.ball_impulse + at, changed)
+                v.change, v.largest = changed[0], changed[1]
+            f.stop_if((v.change <= self.converged * v.largest).all())
         f.swept[0], f.swept[1] = f.swept[0] + v.count, maximum(f.swept[1], v.change / v.largest)
 
     def _changed(self, f: Any, part: dict[str, Any], r: Any, new: Any, v: Any) -> None:
@@ -323,7 +341,7 @@ class ConeSweeps:
             z = [part["z"][term.start + c] for c in range(term.size)]
             part["load"][term.element] = part["load"][term.element] + part["arm"][t] * sqrt(sum(x * x for x in z))
 
-    # -- energy, latches -----------------------------------------------------------------------------------------------
+    # -- energy --------------------------------------------------------------------------------------------------------
     def _work(self, f: Any, part: dict[str, Any]) -> Any:
         """Work of all impulses of gaps and friction, at the mean of the speeds before and after."""
         total = f.variables(sum=0.0)
@@ -354,45 +372,7 @@ class ConeSweeps:
                 self._restitute(f, part, select(kinetic.share > LEAST_SHARE, kinetic.share, f.real(0.0)))
                 self._sweep_until_known(f, part)
 
-    def _break(self, f: Any, part: dict[str, Any]) -> None:
-        """Latches that bear more than their strength let go at the end of the step."""
-        if not self.rhs.holds:
-            return
-        self._bear(f, part)
-        first, squared = self.rhs.first, f.variables(force=0.0)
-        with f.loop(self.elements) as e, f.if_(self.hold_count[e] > 0):
-            squared.force = 0.0
-            with f.loop(self.hold_count[e]) as k:
-                impulse = part["r"][self.hold_at[e] + k + first]
-                squared.force = squared.force + impulse * impulse
-            breaks = (sqrt(squared.force) > f.h * part["strength"][e]) & (part["strength"][e] < UNBREAKABLE)
-            part["state"][e] = select(breaks, float(ElementState.OFF), part["state"][e])
-            with f.loop(self.hold_count[e]) as k:
-                for name in ("active", "held"):
-                    at = self.first_hold[e] + k
-                    part[name][at] = select(breaks, 0.0, part[name][at])
-
-    def _bear(self, f: Any, part: dict[str, Any]) -> None:
-        """Impulses of loops and latches under all others, into r; those of latches among the others, too."""
-        n, w = self.n, part["moved"]
-        with f.loop(n) as i:
-            w[i] = f.h * part["f"][i]
-        with f.loop(self.elements) as e, f.if_((part["touches"][e] != 0.0).any()):
-            with f.if_(self.normal_of[e] >= 0):
-                self._add(f, w, part, self.normal_of[e], f.impulse[self.normal_of[e]])
-            with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
-                r = self.tangent[t]
-                self._add(f, w, part, r, f.impulse[r] + f.viscous[r])
-        self.solver.tree.solve(f, part["A"], w, 1)
-        with f.loop(n) as i:
-            w[i] = f.before[i] + w[i]
-        with f.loop(self.rhs.n_rows) as k:
-            part["r"][k] = self.solver.row_times(f, part["B"], k, w) - self._asked(f, part, k)
-        self.solver.solve(f, part["S"], part["r"])
-        for k, r in enumerate(self.rhs.holds):
-            f.impulse[r] = -part["r"][self.rhs.first + k]
-
-    def _add(self, f: Any, w: Any, part: dict[str, Any], r: Any, impulse: Any) -> None:
+    def add(self, f: Any, w: Any, part: dict[str, Any], r: Any, impulse: Any) -> None:
         J = part["J"] + r * self.n
         for i in f.each(self.n):
             w[i] = w[i] + J[i] * impulse

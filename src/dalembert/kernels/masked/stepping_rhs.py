@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kernels.masked.ball_contacts import BallContacts, balls_of
 from dalembert.kernels.masked.cone_sweeps import ConeSweeps
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS, UNBREAKABLE, load_values, masked
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
@@ -35,6 +36,11 @@ class SteppingRightHandSide(LawRightHandSide):
         super().__init__(m, keep, by, others)
         self.holds = tuple(r for e in self.table.elements for r in e.holds)
         self.rows = (*keep.rows, *(self.n_loops + k for k in self.holds), *others)
+
+    @cached_property
+    def balls(self) -> list[BallContacts]:
+        """Contacts of many balls, which have no rows here."""
+        return balls_of(self) if self.by != "held" else []
 
     @property
     def n_masked(self) -> int:
@@ -97,6 +103,7 @@ class SteppingRightHandSide(LawRightHandSide):
         slips = own.B @ s.speeds - own.b if len(own.b) else own.b
         seen = made["pose"] + to_work("J", own.B.ravel()) + to_work("gap", own.g) + to_work("v_before", slips)
         made |= {"step_pose": pose, "step_forces": pushing, "rates": rates, "gaps": seen}
+        made |= {b.place("poses"): b.poses(s, at) for b in self.balls}
         return made | {"only_gaps": to_work("gap", own.g), "displacement": made["moving"]}
 
     def _places(self, p: Pattern) -> dict[str, int]:
@@ -108,7 +115,10 @@ class SteppingRightHandSide(LawRightHandSide):
         sizes |= {"W": rows, "inverse": rows, "trial": rows, "rho": e, **dict.fromkeys(COEFFICIENTS, e)}
         sizes |= {"lift": e, "touches": e, "rebound": e, "own": e, "per_load": e, "load": e, "slides": e}
         sizes |= {"z0": z, "Zu": z * n, "Zx": z * self.n_rows, "Zp": z * rows, "zf": z, "z": z}
-        sizes |= {"arm": len(self.table.load_terms), "L": self.n_rows, "end": 0}
+        sizes |= {"arm": len(self.table.load_terms), "L": self.n_rows}
+        for b in self.balls:
+            sizes |= b.sizes
+        sizes |= {"end": 0}
         starts = found.pop("end") + np.cumsum([0, *list(sizes.values())[:-1]])
         return found | dict(zip(sizes, starts.tolist()))
 

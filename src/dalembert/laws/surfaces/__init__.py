@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.laws.surfaces.box import SurfaceBox
 from dalembert.laws.surfaces.cam import SurfaceCam
 from dalembert.laws.surfaces.capsule import SurfaceCapsule
+from dalembert.laws.surfaces.closed_curve import SurfaceCurve
 from dalembert.laws.surfaces.corners import SurfaceCorners
 from dalembert.laws.surfaces.cylinder import SurfaceCylinder
 from dalembert.laws.surfaces.disc import SurfaceDisc
@@ -22,12 +23,12 @@ from dalembert.parts.fields import Holds
 
 SURFACES: tuple[type[Surface], ...] = (
     SurfacePlane, SurfaceSphere, SurfaceCapsule, SurfaceCorners, SurfaceBox, SurfaceDisc, SurfaceCylinder, SurfaceCam,
-    SurfaceHeightField,
+    SurfaceCurve, SurfaceHeightField,
 )  # fmt: skip
 """The surfaces a model file can name."""
 
 plane, sphere, capsule, corners, box = SurfacePlane, SurfaceSphere, SurfaceCapsule, SurfaceCorners, SurfaceBox
-disc, cylinder, cam, height_field = SurfaceDisc, SurfaceCylinder, SurfaceCam, SurfaceHeightField
+disc, cylinder, cam, curve, height_field = SurfaceDisc, SurfaceCylinder, SurfaceCam, SurfaceCurve, SurfaceHeightField
 
 
 def as_surface(given: object, where: str) -> Surface:
@@ -40,7 +41,7 @@ def as_surface(given: object, where: str) -> Surface:
 SurfaceLike = Annotated[Any, Holds("surface", check=as_surface)]
 
 __all__ = [
-    "SURFACES", "HeightTable", "Surface", "SurfaceBox", "SurfaceCam", "SurfaceCapsule", "SurfaceCorners", "SurfaceCylinder",
-    "SurfaceDisc", "SurfaceHeightField", "SurfaceLike", "SurfacePlane", "SurfaceSphere", "as_surface", "box", "cam", "capsule",
-    "corners", "cylinder", "disc", "height_field", "plane", "sphere",
+    "SURFACES", "HeightTable", "Surface", "SurfaceBox", "SurfaceCam", "SurfaceCapsule", "SurfaceCorners", "SurfaceCurve",
+    "SurfaceCylinder", "SurfaceDisc", "SurfaceHeightField", "SurfaceLike", "SurfacePlane", "SurfaceSphere", "as_surface", "box",
+    "cam", "capsule", "corners", "curve", "cylinder", "disc", "height_field", "plane", "sphere",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.laws.surfaces.closed_curve import SurfaceCurve
 from dalembert.laws.surfaces.surface import NearestPoint, SupportBall, Surface, length_of
 from dalembert.parts.fields import Function, PointLike
 from dalembert.parts.forces.points import Point
@@ -114,6 +115,13 @@ class SurfaceCam(Surface):
     def _in_world(self, s: State, v: Vector) -> Vector:
         R, (first, second) = s.rotation(self.at), self._axes
         return R @ (v[0] * first + v[1] * second)
+
+    def curve(self) -> SurfaceCurve:
+        x, y, z = (float(part) for part in self._axes[0])
+        return SurfaceCurve(self.at, self._radius_of(cos), self._radius_of(sin), axis=self.axis, zero=(x, y, z))
+
+    def _radius_of(self, part: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda p: self._at(self._radius, p) * part(p)
 
     def distance(self, s: State, x: Vector) -> NearestPoint:
         p = self._in_plane(s, x - s.position(self.at))

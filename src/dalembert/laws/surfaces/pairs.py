@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dalembert.laws.surfaces.capsule import near_points
+from dalembert.laws.surfaces.closed_curve import curve_places
 from dalembert.laws.surfaces.surface import Surface, away
 from dalembert.trace import Expr
 from dalembert.vectors import Vector
@@ -58,10 +59,16 @@ def _bars(a: Surface, b: Surface, s: State) -> list[PlaceOfTouch]:
     return found
 
 
+def _curves(a: Surface, b: Surface, s: State) -> list[PlaceOfTouch]:
+    """Two closed curves of a plane."""
+    return [PlaceOfTouch(*x) for x in curve_places(a.curve(), b.curve(), s)]
+
+
 WAYS = (
     PairWay(lambda a, b: b.flat and not a.flat and "supports" in a.offers, _on_plane),
     PairWay(lambda a, b: "balls" in a.offers and "distance" in b.offers and not b.flat, _balls_on),
     PairWay(lambda a, b: "segment" in a.offers and "segment" in b.offers, _bars),
+    PairWay(lambda a, b: "curve" in a.offers and "curve" in b.offers, _curves),
 )
 
 

@@ -19,6 +19,7 @@ from dalembert.vectors import Vector
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
+    from dalembert.laws.surfaces.closed_curve import SurfaceCurve
 
 NOT_A_LENGTH = 1e-150
 """Length below which a vector has no direction: far below every length, and its square is still a number."""
@@ -67,10 +68,10 @@ class Surface(Described, Portable):
 
     @property
     def offers(self) -> frozenset[str]:
-        """What it gives: "supports", "distance", "balls", "segment"."""
+        """What it gives: "supports", "distance", "balls", "segment", "curve"."""
         return frozenset(
             name
-            for name in ("supports", "distance", "balls", "segment")
+            for name in ("supports", "distance", "balls", "segment", "curve")
             if getattr(type(self), name) is not getattr(Surface, name)
         )
 
@@ -89,6 +90,10 @@ class Surface(Described, Portable):
     def segment(self, s: State) -> Segment:
         """The bar with round ends that it is."""
         raise self._cannot("be taken for a bar")
+
+    def curve(self) -> SurfaceCurve:
+        """The closed curve of a plane that it is."""
+        raise self._cannot("be taken for a curve")
 
     def _cannot(self, what: str) -> ModelError:
         return ModelError(f"{self.word} cannot {what}")

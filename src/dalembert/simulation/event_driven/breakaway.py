@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 SEED = 1e-12
 """Slip to begin with, by its scale in the mechanism's own time."""
+ABOVE_ROUNDING = 2e-11
+"""Slip to begin with at least, by the speeds whose difference it is: their rounding must not decide its direction."""
 STIFF, SETTLED = 5.0, 4.0
 """Rate at which a direction settles, by the usual step, from which it is integrated implicitly, and below which no longer."""
 LEAST = 0.1
 """Part of that by which the rate is judged at least."""
 FINEST, ROUNDING = 1e-13, 1e-15
 """Finest tolerance of the implicit steps; part of the run to which events within them are located."""
+SOLVED = 0.03
+"""Part of the tolerance to which implicit steps are solved: much less would be rounding, as slips are small beside speeds."""
 MOST = 20_000
 """Implicit steps before the rest is left to the run's own integrator."""
 ENDS = 2.0
@@ -53,10 +57,9 @@ class Breakaway:
     def _slips(self, t: float, y: np.ndarray) -> list[PlanarSlip]:
         """All slips in a plane, in a state."""
         run, slope = self.run, self.run.slope(t, y)
-        sizes = run.program.kept.law_sizes
-        found = planar_slips(run.kinetics(t, y), run.mode, slope[run.n_q : run.n_q + run.model.n_u])
-        elements = run.program.rhs.table.elements
-        return [x.seen(SEED * float(sizes[list(elements[x.element].tangents)].max())) for x in found]
+        k = run.kinetics(t, y)
+        found = planar_slips(k, run.mode, slope[run.n_q : run.n_q + run.model.n_u])
+        return [x.seen(_least_slip(k, x.element)) for x in found]
 
     def _rate(self, t: float, y: np.ndarray) -> float:
         """The fastest rate at which the direction of a slip settles."""
@@ -77,7 +80,9 @@ class Breakaway:
         run = self.run
         y = seeded(run, run.t, run.part("y").copy())
         end = run.planned_end()
-        solver: Any = Radau(run.slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
+        rtol = max(run.options.rtol, FINEST)
+        solver: Any = Radau(run.slope, run.t, y, end, rtol=rtol, atol=self._tolerances(), jac=self._jacobian)  # type: ignore[arg-type]
+        solver.newton_tol = SOLVED
         for _ in range(MOST):
             if solver.status != "running":
                 break
@@ -99,6 +104,34 @@ class Breakaway:
     def _tolerances(self) -> np.ndarray:
         atol = self.run.part("atol").copy()
         return np.where(np.isfinite(atol) & (atol > 0.0), atol, 1.0)
+
+    def _jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
+        """What is fast in the slope's Jacobian: friction that turns with its slip, −μN/|v| across it, and the forces of rows that hold
+        it answers. Differences cannot tell it: a slip is far below what they would change speeds by."""
+        run, found = self.run, np.zeros((len(y), len(y)))
+        slips = [i for i in planar(run.mode) if run.mode.loaded(i)]
+        out = np.zeros(len(run.part("margins")))
+        run.program.library.margins(np.array([t]), np.ascontiguousarray(y), out, run.inputs, run.work)
+        forces, k = run.law_forces(), run.kinetics(t, y)
+        held = [*range(k.n_loops), *(k.n_loops + r for r in np.flatnonzero(run.mode.part("active")))]
+        rows = [k.n_loops + r for i in slips for r in k.elements[i].tangents]
+        answer = -np.linalg.lstsq(k.W[np.ix_(held, held)], k.W[np.ix_(held, rows)], rcond=None)[0]
+        turning, pressed = np.zeros((len(rows), len(rows))), np.eye(len(rows))
+        start = 0
+        for i in slips:
+            e = k.elements[i]
+            at, v = slice(start, start + len(e.tangents)), k.slip(i)
+            speed = max(float(np.linalg.norm(v)), LEAST * SEED * k.speed_scale(i))
+            way = v / speed
+            grip = float(np.linalg.norm(forces[list(e.tangents)]))
+            turning[at, at] = -grip / speed * (np.eye(len(v)) - np.outer(way, way))
+            if e.load_row is not None:
+                pressed[at] += k.coefficient[i] * np.outer(way, answer[held.index(k.n_loops + e.load_row)])
+            start = at.stop
+        force = np.linalg.lstsq(pressed, turning @ k.rows[rows], rcond=None)[0]
+        u = slice(run.n_q, run.n_q + run.model.n_u)
+        found[u, u] = (k.Y[:, rows] + k.Y[:, held] @ answer) @ force
+        return found
 
     def _lasts(self, t: float, y: np.ndarray) -> bool:
         run = self.run
@@ -161,9 +194,15 @@ def seeded(run: LawRun, t: float, y: np.ndarray) -> np.ndarray:
     rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
     wanted = [0.0] * len(rows)
     for i in planar(run.mode):
-        if np.linalg.norm(k.slip(i)) < SEED * k.speed_scale(i):
+        if np.linalg.norm(k.slip(i)) < _least_slip(k, i):
             rows += [k.n_loops + r for r in k.elements[i].tangents]
-            wanted += (SEED * k.speed_scale(i) * run.mode.direction(i)).tolist()
+            wanted += (_least_slip(k, i) * run.mode.direction(i)).tolist()
     n_q, n_u = run.n_q, run.model.n_u
     y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
     return y
+
+
+def _least_slip(k: Kinetics, i: int) -> float:
+    """The slip with which element i begins."""
+    terms = np.abs(k.J[list(k.elements[i].tangents)]) @ np.abs(k.u)
+    return max(SEED * k.speed_scale(i), ABOVE_ROUNDING * float(terms.max()))

@@ -69,8 +69,8 @@ def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -
             force[k], gap[k], slip[k] = work[lam], work[gaps], work[speeds]
             force[k] *= -1.0
             state[k] = mode.part("state")
+            determined[k] = not mode.redundant
             if mode.loose:
-                determined[k] = False
                 shared = keeping_forces(run.kinetics(float(t[k]), y), mode.copy())
                 force[k] = force[k] if shared is None else shared
     return force, gap, slip, _in_words(rhs.table, state), determined

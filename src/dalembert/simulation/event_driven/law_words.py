@@ -57,7 +57,7 @@ def jammed(run: LawRun, chosen: Chosen) -> str:
 
 def shared_loads(run: LawRun, k: Kinetics) -> str:
     """What there is to say of friction whose load is not unique while redundant laws touch; nothing where there is none."""
-    if not (run.mode.loose and k.table.loads):
+    if not (run.mode.redundant and k.table.loads):
         return ""
     for i in loaded_at_will(k, run.mode):
         return (

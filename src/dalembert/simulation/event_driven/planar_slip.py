@@ -51,11 +51,11 @@ class PlanarSlip(NamedTuple):
 
 
 def planar(mode: LawMode) -> list[int]:
-    """Elements that slide in two directions, or more."""
+    """Elements that slide in two directions, or more, under a load."""
     return [
         i
         for i, (e, state) in enumerate(zip(mode.table.elements, mode.states))
-        if state is ElementState.SLIP and len(e.tangents) > 1
+        if state is ElementState.SLIP and len(e.tangents) > 1 and mode.loaded(i)
     ]
 
 

@@ -52,6 +52,8 @@ class Unknowns:
     watched: bool = False
     """Whether the rows of constraints are kept by projection, and watched for singular poses."""
     n_parts: int = 1
+    balls: int = 0
+    """Impulses of contacts of many balls."""
     n_z: int = 0
     """States of elements, the first of the numbers beside."""
 

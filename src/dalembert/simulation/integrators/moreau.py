@@ -19,6 +19,8 @@ from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.trace.native import Pointer, Real, Signature, minimum, select
 
+NO_ROOM = 1e300
+"""What is left unsolved where there was no room for all contacts of balls."""
 PASSES = 2
 """Times that impulses are solved for: with the forces at the old speeds, then with those at the mean."""
 
@@ -33,7 +35,15 @@ class Moreau(FixedStep):
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         # as many of them as there are rows of laws, which is less than `beside`
-        return {"stage": m.n, "impulse": m.beside, "viscous": m.beside, "theta": 1, "swept": 2, "unsolved": 1}
+        return {
+            "stage": m.n,
+            "impulse": m.beside,
+            "viscous": m.beside,
+            "theta": 1,
+            "swept": 2,
+            "unsolved": 1,
+            "ball_impulse": m.balls,
+        }
 
     def emit_start(self, e: MarchedEquations) -> Signature:
         if e.catalogue.opaque is not None:
@@ -70,6 +80,9 @@ class Moreau(FixedStep):
             p.time[0] = p.t_old[0] + f.h
             displaced, book = p.stage + e.n_q, p.y + e.n_state
             f.call(lift, p.time, p.y, displaced, inputs.x, inputs.P, p.dy, f.work, p.impulse, book)
+            for k, b in enumerate(sweeps.balls):
+                own = (p.ball_impulse + sweeps.ball_at[k], book + 2 * b.number)
+                f.call(b.lift, p.time, p.y, displaced, inputs.x, inputs.P, p.dy, f.work, *own)
             e.projected(f, p.t_old[0] + f.h, p.y)
         signature: Signature = f.signature
         return signature
@@ -119,10 +132,12 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
         f.call(sweeps.prepare, *at)
         with f.loop(PASSES):
             p.swept[0], p.swept[1] = 0.0, 0.0
-            f.call(sweeps.solve, *at, before, after, p.impulse, p.viscous, p.swept, h, theta)
+            f.call(sweeps.solve, *at, before, after, p.impulse, p.viscous, p.swept, p.ball_impulse, h, theta)
             for i in f.each(n_u):
                 middle[i] = (1.0 - theta) * before[i] + theta * after[i]
         p.unsolved[0] = select(p.swept[1] > p.unsolved[0], p.swept[1], p.unsolved[0])
+        for b in sweeps.balls:
+            p.unsolved[0] = select(b.part(f, "full")[0] > 0.0, NO_ROOM, p.unsolved[0])
         _note(f, e, sweeps, p)
     e.written["impulses"] = f.signature, sweeps
     return f.signature, sweeps
@@ -143,6 +158,8 @@ def _note(f: Any, e: MarchedEquations, sweeps: Any, p: Any) -> None:
     with f.loop(sweeps.rows) as r:
         force[r] = 0.0
     middle, v = p.stage + e.n_q, f.variables(touches=0.0)
+    for b, at in zip(sweeps.balls, sweeps.ball_at):
+        f.call(b.spent, f.work, middle, p.ball_impulse + at, book + 2 * b.number)
 
     def count(r: Any, impulse: Any) -> None:
         """The work of an impulse at the mean speed, in part against a surface that moves."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.nonsmooth.choose import independent_rows
+from dalembert.constraints.nonsmooth.bearing_contacts import independent_rows
 from dalembert.kernels.masked.law_blocks import every_row
 from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
 from dalembert.kinematics.law_mode import ElementState, LawMode
@@ -47,7 +47,8 @@ class SteppingProgram(ProgramWithLaws):
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside)
+        balls = sum(3 * b.pairs for b in self.rhs.balls)
+        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside, balls=balls)
         return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature | None:

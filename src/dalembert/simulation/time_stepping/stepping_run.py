@@ -6,11 +6,13 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.errors import SimulationError
+from dalembert.kernels.masked.ball_contacts import CONTACTS_PER_BALL, overlapping
 from dalembert.kinematics.law_mode import ElementState, known_states
 from dalembert.kinematics.law_rows import law_rows
 from dalembert.kinematics.state import State
 from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.event_driven.acting import act
+from dalembert.simulation.integrators.moreau import NO_ROOM
 from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.run_with_laws import RunWithLaws
 from dalembert.simulation.time_stepping.stepping_notes import stepped_history
@@ -18,6 +20,8 @@ from dalembert.simulation.time_stepping.stepping_program import SteppingProgram,
 
 UNSOLVED = 1e-6
 """Change of impulses in the last sweep of a step, by the largest, above which it is told."""
+UNSOLVED_BALLS = 1e-2
+"""The same where many balls touch, whose impulses are followed from step to step."""
 VIOLATED = 'law "{law}" is violated {when}: its gap is {gap}. Let nothing have gone through when it begins to act, or move the law'
 """What is said where something has gone through a law."""
 
@@ -37,6 +41,12 @@ class SteppingRun(RunWithLaws):
         self.part("theta")[:] = self.options.theta
         if self.model.laws:
             self._check_gaps(np.flatnonzero(self.mode.part("state") != ElementState.OFF).tolist())
+        for balls in self.program.rhs.balls:
+            found = overlapping(balls.law, self.model.numeric.state(q, np.zeros(self.model.n_u), self.t))
+            if found is not None:
+                raise SimulationError(
+                    VIOLATED.format(law=f"{balls.name} {found[0]}", when=self._when(), gap=f"{found[1]:.6g}")
+                )
         self.program.library.begin(self.memory, self.inputs, self.work)
         self._note_mode()
 
@@ -88,12 +98,17 @@ class SteppingRun(RunWithLaws):
 
     def _misfit(self, c: Checkpoint) -> str:
         """Samples end with the states of all elements."""
-        states = c.rows[:, -len(self.program.table.elements) :] if self.model.laws else np.zeros(0)
+        states = c.rows[:, c.rows.shape[1] - len(self.program.table.elements) :]
         return super()._misfit(c) or ("" if known_states(states) else "its states of laws cannot be right")
 
     def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory | None:
         worst = float(self.part("unsolved")[0])
-        if worst > UNSOLVED:
+        if worst >= NO_ROOM:
+            raise SimulationError(
+                f"more than {CONTACTS_PER_BALL} balls touch a ball on the average, and some passed through others: balls of one law "
+                "are of about one size; take smaller steps, or several laws"
+            )
+        if worst > (UNSOLVED_BALLS if self.program.rhs.balls else UNSOLVED):
             self.near_miss = self.near_miss or (
                 f"impulses of some steps were not solved for to rounding: the last sweep still changed them by {worst:.1e} of the "
                 "largest; a smaller step, or fewer contacts that share a load, makes that less"

@@ -109,6 +109,10 @@ class LiveModel:
         if said.get("stabilise") not in (None, "projection"):
             other["stabilisation by Baumgarte's terms"] = ""
         names = {key: x["type"] if isinstance(x, Mapping) else x for key, x in other.items()}
+        law = said.get("restitution")
+        if self.stepping and law not in (None, "newton"):
+            names = {"impacts by the law of": law.capitalize()} | names
+            here += ", impacts by Newton's law"
         if said["method"] != o.method.name:
             names = {"events of its laws located one by one, by": said["method"]} | names
             here += "; over impacts and changes of friction that is of first order in the step"

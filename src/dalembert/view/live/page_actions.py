@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.nonsmooth.choose import independent_rows
+from dalembert.constraints.nonsmooth.bearing_contacts import independent_rows
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.masked.law_blocks import every_row
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, known_symbols

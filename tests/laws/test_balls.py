@@ -89,6 +89,12 @@ def test_a_heap_of_balls_loses_energy_and_stays_in_its_box():
     assert np.ptp(motion.energy().balance) < 2e-3
 
 
+def switched() -> da.Motion:
+    off = da.Event(lambda s: s.t - 0.01, action=da.Switch("balls", on=False))
+    start = {"b0.z": RADIUS, "b1.z": 1.0}
+    return balls(2).simulate(0.1, start, method="moreau", step=1e-3, events={"off": off})
+
+
 def chained() -> da.Mechanism:
     s = da.System("chain")
     for parent, name in (("ground", "a"), ("a", "b")):
@@ -108,6 +114,8 @@ def chained() -> da.Mechanism:
             da.SimulationError,
             "violated",
         ),
+        (lambda: switched(), da.SimulationError, "switched"),
+        (lambda: balls(2).equilibrium({"b0.z": 1.0}), da.DalembertError, "time stepping alone"),
         (lambda: chained().simulate(1.0, method="moreau", step=1e-3), da.SimulationError, "free body"),
         (lambda: da.Balls(["a"], radius=-1.0), da.ModelError, "above 0"),
         (lambda: da.Balls(["a", "a"], radius=1.0), da.ModelError, "once"),

@@ -210,6 +210,8 @@ def test_centres_that_coincide_give_numbers():
         (lambda: su.curve("a", lambda p: p, lambda p: da.sin(p)), "not closed"),
         (lambda: su.curve("a", lambda p: da.cos(p) ** 3, lambda p: da.sin(p) ** 3), "corner"),
         (lambda: su.curve("a", lambda p: da.log(p), lambda p: da.sin(p)), "finite"),
+        (lambda: su.curve("a", lambda p: da.sin(p), lambda p: da.sin(2 * p)), "crosses itself"),
+        (lambda: su.curve("a", corners=((0, 0, 0.01), (1, 1, 0.01), (1, 0, 0.01), (0, 1, 0.01))), "crosses itself"),
         (lambda: su.curve("a", corners=((0, 0, 0.1), (1, 0, 0.1))), "three rows"),
         (lambda: su.curve("a", corners=((0, 0, 0.1), (1, 0, 0.1), (0, 1, 0.0))), "above 0"),
         (lambda: su.curve("a", corners=((0, 0, 0.1), (1, 0, 0.1), (0, 1, 5.0))), "more than its sides"),

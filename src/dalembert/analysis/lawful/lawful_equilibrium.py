@@ -17,6 +17,7 @@ from dalembert.analysis.equilibrium.find_equilibrium import equilibrium
 from dalembert.analysis.lawful.in_mode import Mode, in_mode
 from dalembert.constraints.assembly.assemble_named import assemble_given, assemble_named
 from dalembert.constraints.nonsmooth.at_state import INSIDE
+from dalembert.constraints.nonsmooth.kinetics import refuse_stepped_only
 from dalembert.errors import DalembertError, EquilibriumError, LoopError
 from dalembert.kinematics.law_rows import law_row_scales, law_rows
 from dalembert.mechanism import Mechanism
@@ -64,6 +65,7 @@ def lawful_equilibrium(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> LawfulEquilibrium:
     """See `Mechanism.equilibrium`."""
+    refuse_stepped_only(m)
     if speeds or find:
         raise EquilibriumError(
             f'mechanism "{m.name}" has laws: a steady motion in which something slides or rolls is not sought. Ask without speeds= and '

@@ -14,6 +14,7 @@ from dalembert.pivoting import least_squares
 
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import LawElement, LawTable
+    from dalembert.mechanism import Mechanism
 
 ALIKE = 1e-14
 """Part of the largest number of a kind by which two states are alike."""
@@ -28,6 +29,16 @@ class LoadMaps(NamedTuple):
     Zu: np.ndarray
     Zx: np.ndarray
     arms: np.ndarray
+
+
+def refuse_stepped_only(m: Mechanism) -> None:
+    """Refuse laws that are marched by time stepping alone, where anything else would leave them out."""
+    for name, law in m.laws.items():
+        if law.stepped_only:
+            raise ForceError(
+                f'law "{name}" is marched by time stepping alone: simulate(…, method="moreau", step=…); event by event, and in single '
+                "states, there is da.PairContact for each pair"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +73,7 @@ class Kinetics:
     """What joints transmit, as friction is pressed by it."""
 
     def __post_init__(self) -> None:
-        for name, law in self.table.mechanism.laws.items():
-            if law.stepped_only:
-                raise ForceError(
-                    f'law "{name}" is marched by time stepping alone: simulate(…, method="moreau", step=…); event by event, and '
-                    "in single states, there is da.PairContact for each pair"
-                )
+        refuse_stepped_only(self.table.mechanism)
 
     @property
     def elements(self) -> tuple[LawElement, ...]:

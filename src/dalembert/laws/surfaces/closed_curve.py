@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 ACROSS = 1e-9
 """Cosine below which two axes are across each other."""
+ONCE = 0.01
+"""Part of a turn by which the tangent of a curve that is looked at in points may fail to go round once."""
 NEWTON_STEPS = 7
 """Steps from where a search begins to the place that touches; one more is made with its derivatives."""
 LEAST_BEND = 0.05
@@ -72,6 +74,8 @@ class SurfaceCurve(Surface):
         if self.zero is not None and abs(float(np.dot(self.zero, self.axis))) > ACROSS:
             raise ModelError(f"{where}: zero={self.zero!r} must lie across its axis, {self.axis!r}")
         self._check_outline(where)
+        if abs(self.outline.turns - 1.0) > ONCE:
+            raise ModelError(f"{where}: it crosses itself; a curve goes round once and bounds a solid, or a hole")
 
     def _check_outline(self, where: str) -> None:
         if self.corners is not None:

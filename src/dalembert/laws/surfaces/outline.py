@@ -102,6 +102,12 @@ class Outline:
         return float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) < 0.0
 
     @cached_property
+    def turns(self) -> float:
+        """How many times its tangent turns round: ±1 where it does not cross itself."""
+        t = self.looked[2]
+        return float(np.ptp(_unwrapped(t)[[0, -1]])) / (2.0 * math.pi)
+
+    @cached_property
     def convex(self) -> bool:
         bent = self.looked[3] * (-1.0 if self.left_handed else 1.0)
         return bool((bent > STRAIGHT / self.size).all())
@@ -185,6 +191,11 @@ class Outline:
     def rough_distance(self, x: Vector) -> Any:
         """How far x is outside, to the size of a cell."""
         return self._tables[1](self._cell(x))
+
+
+def _unwrapped(t: np.ndarray) -> np.ndarray:
+    """Angles of tangents all around, the first one again at the end."""
+    return np.asarray(np.unwrap(np.arctan2(*np.vstack([t, t[:1]]).T[::-1])))
 
 
 @dataclass(frozen=True, eq=False)

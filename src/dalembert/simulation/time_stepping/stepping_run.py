@@ -68,6 +68,8 @@ class SteppingRun(RunWithLaws):
     def switch(self, law: str, on: bool, t: float, y: np.ndarray) -> None:
         """Switch a law off, or on where it is."""
         mode, table = self.mode, self.program.table
+        if self.model.laws[law].stepped_only:
+            raise SimulationError(f'law "{law}" acts throughout: balls cannot be switched on or off in a run')
         which = [i for i in table.of_law(law) if (mode.state(i) is ElementState.OFF) == on]
         if on:
             self._check_gaps(which)

@@ -122,6 +122,17 @@ def test_linearisation_has_states_of_elements() -> None:
     assert np.allclose(lin.C, [[0.0, -0.001, 0.0, 0.05]], atol=1e-12) and np.allclose(lin.D, [[0.3, 0.0]], atol=1e-12)
 
 
+def test_modes_within_elements_are_named_by_their_states() -> None:
+    s = motor()
+    s.add_element("slow", da.LowPass(2.0), input=0.0)
+    lin = s.build().linearise()
+    with np.errstate(all="raise"):
+        found = lin.modes()
+    told = [str(mode) for mode in found]
+    assert any("decays at -0.5 1/s: slow.value 1" in x for x in told), told
+    assert any("heat.value" in x for x in told) and not any("nan" in x for x in told)
+
+
 def test_linearisation_along_a_loop_predicts_a_neighbour() -> None:
     m = driven_arm(True).build()
     motion = m.simulate(0.2, START, rtol=1e-12, max_step=0.005, output=[0.0, 0.1, 0.1001, 0.2])

@@ -136,11 +136,12 @@ def test_car_changes_lanes_and_its_tyres_carry_it() -> None:
 
 def test_double_wishbone_moves_on_its_circles() -> None:
     """Ball joints lie on circles of the arms, and the tie rod's length gives the toe: against their equations."""
-    motion = da.load(files()["double_wishbone"]).simulate(output=0.1)
+    m = da.load(files()["double_wishbone"])
+    motion = m.simulate(output=0.1)
     out = motion.outputs()
     axle = out["axle"] - out["centre"]
-    for t, along in zip(motion.t, axle):
-        lower = 0.25 * np.sin(2.0 * t)
+    assert np.abs(motion["lower"] - 0.25 * np.sin(2.0 * motion.t)).max() < 1e-3
+    for lower, along in zip(motion["lower"], axle):
         ball = np.array([0.0, 0.3 + 0.4 * np.cos(lower), -0.1 + 0.4 * np.sin(lower)])
         length = np.hypot(0.02, 0.25)
 
@@ -150,6 +151,10 @@ def test_double_wishbone_moves_on_its_circles() -> None:
         a = brentq(lambda a: np.linalg.norm(top(a) - ball) - length, -0.8, 0.8, xtol=1e-15)
         R = _upright(ball, top(a))
         assert np.abs(R @ [0.0, 1.0, 0.0] - along).max() < 1e-9
+    swept = m.sweep("lower", np.linspace(-0.25, 0.25, 5))  # the same by kinematics alone
+    at = np.argmin(np.abs(motion["lower"] - 0.25))
+    q = m.assemble({"lower": float(motion["lower"][at])})[0]
+    assert np.abs(q - motion.q[at]).max() < 1e-9 and len(swept.q) >= 5
 
 
 def _upright(ball: np.ndarray, top: np.ndarray) -> np.ndarray:

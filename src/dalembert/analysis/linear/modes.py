@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,8 @@ class Mode:
     """Displacements along all of the mechanism's speeds, complex; the largest is 1."""
     speeds: np.ndarray
     """Deviations of all speeds, to the same scale."""
+    states: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Deviations of states of elements, to the same scale; where nothing moves, the largest of them is 1."""
 
     @property
     def oscillates(self) -> bool:
@@ -80,6 +82,9 @@ class Mode:
         m = self.linearisation.mechanism
         largest = np.argsort(-np.abs(self.shape))[:4]
         where = ", ".join(f"{m.speeds[i]} {_polar(self.shape[i])}" for i in largest if abs(self.shape[i]) > NAMED)
+        if not (np.any(self.shape) or np.any(self.speeds)):  # within elements
+            order = np.argsort(-np.abs(self.states))[:4]
+            where = ", ".join(f"{m.states[i]} {_polar(self.states[i])}" for i in order if abs(self.states[i]) > NAMED)
         rate = self.eigenvalue.real
         if self.oscillates:
             grows = "grows" if self.damping_ratio < -NEUTRAL else "damping ratio"
@@ -159,6 +164,8 @@ class Modes(Tabular):
 
 UNMOVED = 1e-9
 """Seconds: displacements below this times the speeds are rounding."""
+ROUNDING = 1e-14
+"""Part of the states of elements below which displacements and speeds are rounding: the mode is within elements."""
 
 
 def modes(lin: Linearisation) -> Modes:
@@ -173,8 +180,13 @@ def modes(lin: Linearisation) -> Modes:
         shape, speeds = lin.displacement_of @ x[:n], lin.speed_of @ x
         if np.abs(shape).max(initial=0.0) < UNMOVED * np.abs(speeds).max(initial=0.0):  # a speed that stays changed
             shape = np.zeros_like(shape)
-        largest = max([*shape, *([] if np.any(shape) else speeds)], key=abs)
-        found.append(Mode(lin, complex(value), shape / largest, speeds / largest))
+        states = x[len(x) - lin.mechanism.n_z :]
+        if max(np.abs(shape).max(initial=0.0), np.abs(speeds).max(initial=0.0)) < ROUNDING * np.abs(states).max(
+            initial=0.0
+        ):
+            shape, speeds = np.zeros_like(shape), np.zeros_like(speeds)
+        largest = max([*shape] if np.any(shape) else [*speeds] if np.any(speeds) else [*states], key=abs)
+        found.append(Mode(lin, complex(value), shape / largest, speeds / largest, states / largest))
     found.sort(key=_place)
     return Modes(lin, tuple(found))
 

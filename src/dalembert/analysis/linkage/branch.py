@@ -57,8 +57,11 @@ class Branch:
                     f'sweeping "{m.speeds[s]}" leaves {counted(len(free) - len(rows), "freedom")} open among {named}: '
                     "give initial values of as many of them, and they stay there"
                 )
+            held = ", ".join(m.speeds[i] for i in fixed)
             raise LoopError(
-                f'"{m.speeds[s]}" cannot move while {", ".join(m.speeds[i] for i in fixed)} are fixed: give fewer'
+                f'"{m.speeds[s]}" cannot move while {held} are fixed: give fewer'
+                if held
+                else f'"{m.speeds[s]}" cannot move: loops and prescribed motion leave it no freedom'
             )
         size = np.sqrt(np.diagonal(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))))
         norms = verdict.norms[list(rows)] if verdict else np.zeros(0)

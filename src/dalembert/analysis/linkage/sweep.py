@@ -246,7 +246,10 @@ class _Walk:
         forward = np.zeros(branch.m.n_u)
         forward[branch.s] = branch.steps[branch.s]
         self.v = branch.tangent(q, forward)
-        self.turning = {k: self._way(self.v, k) for k in branch.free}
+        rates = {
+            branch.m.rate_place(at) for at in range(branch.m.n_q)
+        }  # other speeds, as of a ball joint, have no limits
+        self.turning = {k: self._way(self.v, k) for k in branch.free if k in rates}
         self.regular = branch.regularity(q, self.v)
         self.before: tuple[np.ndarray, np.ndarray, float, float] | None = None
         """The pose before, its tangent, how regular it was, and the step from there; None where the way begins or turns back."""

@@ -11,7 +11,7 @@ An integrator is combined with parts that it knows by their contracts alone:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from dalembert.errors import SimulationError
@@ -52,6 +52,7 @@ class Unknowns:
     watched: bool = False
     """Whether the rows of constraints are kept by projection, and watched for singular poses."""
     n_parts: int = 1
+    _: KW_ONLY
     balls: int = 0
     """Impulses of contacts of many balls."""
     n_z: int = 0

@@ -106,7 +106,9 @@ class Program:
 
     def _lay_out(self) -> Layout:
         m = self.catalogue.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
+        unknowns = Unknowns(
+            m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), n_z=m.n_z
+        )
         n_clocks = len(sample_clocks(m).periods) if m.elements else 0
         return layout(self.integrator, unknowns, len(self.events), n_clocks=n_clocks)
 

@@ -176,6 +176,12 @@ def _laws(m: Mechanism) -> dict[str, str]:
             counted(sum(len(e.holds) for e in elements), "row") + " held",
         ]
         said = [x for x in parts if not x.startswith("0 ")]
+        rows = [r for e in elements for r in e.rows]
+        idle = int(m.law_table.dead[rows].sum()) if rows else 0
+        if rows and idle == len(rows):
+            said.append("none of which moves: the joints hold it already, so that it does nothing")
+        elif idle:
+            said.append(f"{idle} of which the joints hold already")
         on = listed([*law.joints, *dict.fromkeys(law.bodies)])
         found[name] = f"{type(law).__name__} on {on}, {', '.join(said)}" + ("" if law.on else ", off at first")
     return found

@@ -12,6 +12,7 @@ from dalembert.elements.controllers.saturation import Saturation
 from dalembert.elements.controllers.state_space import StateSpace, TransferFunction
 from dalembert.elements.drawn.belt import Belt
 from dalembert.elements.drawn.cable import Cable
+from dalembert.elements.drawn.muscle import Muscle
 from dalembert.elements.driving.dc_motor import DCMotor
 from dalembert.elements.driving.hydraulic_cylinder import HydraulicCylinder
 from dalembert.elements.driving.reaction_wheel import ReactionWheel
@@ -22,31 +23,48 @@ from dalembert.elements.passive.air_drag import AirDrag
 from dalembert.elements.passive.bushing import Bushing
 from dalembert.elements.passive.dahl import Dahl
 from dalembert.elements.passive.lugre import LuGre
+from dalembert.elements.passive.pneumatic_spring import PneumaticSpring
+from dalembert.elements.passive.wing import Wing
+from dalembert.elements.sensors.distance_sensor import DistanceSensor
+from dalembert.elements.sensors.encoder import Encoder
+from dalembert.elements.sensors.force_sensor import ForceSensor
+from dalembert.elements.sensors.imu import IMU
+from dalembert.elements.sensors.star_tracker import StarTracker
+from dalembert.elements.spacecraft.central_gravity import CentralGravity
+from dalembert.elements.spacecraft.control_moment_gyro import ControlMomentGyro
+from dalembert.elements.spacecraft.magnetic_torquer import MagneticTorquer
 from dalembert.elements.wheels.linear_tyre import LinearTyre
 from dalembert.elements.wheels.magic_tyre import MagicTyre
 
 ELEMENTS: tuple[type[Element], ...] = (
-    DCMotor, HydraulicCylinder,
-    LuGre, Dahl, Bushing, AirDrag,
-    Belt, Cable,
+    DCMotor, HydraulicCylinder, PneumaticSpring,
+    LuGre, Dahl, Bushing, AirDrag, Wing,
+    Belt, Cable, Muscle,
     LinearTyre, MagicTyre,
-    ReactionWheel, Thruster, RocketEngine,
+    ReactionWheel, ControlMomentGyro, MagneticTorquer, CentralGravity, Thruster, RocketEngine,
+    Encoder, IMU, ForceSensor, DistanceSensor, StarTracker,
     PID, StateSpace, TransferFunction, LeadLag, LowPass, Integral, Saturation, DeadZone, RateLimit, Delay, Hold,
 )  # fmt: skip
 """The elements a model file can name."""
 
 __all__ = [
     "ELEMENTS",
+    "IMU",
     "PID",
     "AirDrag",
     "Belt",
     "Bushing",
     "Cable",
+    "CentralGravity",
+    "ControlMomentGyro",
     "DCMotor",
     "Dahl",
     "DeadZone",
     "Delay",
+    "DistanceSensor",
     "Element",
+    "Encoder",
+    "ForceSensor",
     "Hold",
     "HydraulicCylinder",
     "Integral",
@@ -55,12 +73,17 @@ __all__ = [
     "LowPass",
     "LuGre",
     "MagicTyre",
+    "MagneticTorquer",
+    "Muscle",
+    "PneumaticSpring",
     "RateLimit",
     "ReactionWheel",
     "RocketEngine",
     "Saturation",
+    "StarTracker",
     "StateSpace",
     "Thruster",
     "TransferFunction",
+    "Wing",
     "output",
 ]  # fmt: skip

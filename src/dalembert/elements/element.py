@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from dalembert.errors import ModelError
 from dalembert.parts.conform import Described
 from dalembert.portable import Portable
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
     from dalembert.parts.forces.force import Load
     from dalembert.parts.joints.joint import Joint
+    from dalembert.vectors import Vector
 
 Output = Callable[["ElementAt"], Any]
 """What an output is worth where the element is at."""
@@ -53,8 +55,18 @@ class Element(Described, Portable):
     """Inputs that need not be connected, with the values they then have."""
     units: ClassVar[Mapping[str, str]] = {}
     """Units of states, by name."""
+    takes: ClassVar[Mapping[str, str]] = {}
+    """Units of inputs, by name, where a signal in another unit would be a mistake."""
     period: float | None = None
     """Time between two samples, s; None for an element in continuous time."""
+
+    sampled_only: ClassVar[bool] = False
+    """Whether it has no meaning in continuous time, so that its period must be given."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sampled_only and self.period is None:
+            raise ModelError(f"{type(self).__name__}: it is sampled: give its period, s")
 
     @property
     def states(self) -> Mapping[str, float]:
@@ -107,6 +119,10 @@ class Element(Described, Portable):
 
     def supplied(self, x: ElementAt) -> Scalar:
         """Power that flows into it from a source outside the mechanism, W."""
+        return 0.0
+
+    def gravity(self, x: ElementAt, at: Vector) -> Vector | float:
+        """Acceleration of free fall that it causes at a place of the world, of a gravity field."""
         return 0.0
 
     @property

@@ -47,6 +47,6 @@ class PlacedElement(Force):
         return [scalar(s, found.get(state, 0.0)) for state in self.z]
 
     def update(self, s: State) -> list[Any]:
-        """States after a sample."""
-        found = self.element.update(ElementAt(self, s))
+        """States after a sample; of an element in continuous time, as they are."""
+        found = {} if self.element.period is None else self.element.update(ElementAt(self, s))
         return [scalar(s, found.get(state, value)) for state, value in self.z.items()]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dalembert.elements.element import ENERGIES
 from dalembert.errors import ModelError
@@ -11,8 +12,14 @@ from dalembert.parts.names import unknown
 from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from dalembert.elements.placed import PlacedElement
     from dalembert.kinematics.state import State
+    from dalembert.vectors import Vector
+
+
+Made = TypeVar("Made")
 
 
 class ElementAt:
@@ -34,12 +41,21 @@ class ElementAt:
             return self.s.signals.of_source(p.sources[name])
         raise unknown(name, "state or input", [*p.z, *p.sources], f'element "{p.name}"')
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Scalar:
+    def gravity(self, at: Vector) -> Vector:
+        """Acceleration of free fall at a place of the world: the uniform one, and that of fields among the elements."""
+        m = self.s.mechanism
+        total: Vector = m.gravity
+        for p in m.elements.values():
+            total = total + p.element.gravity(ElementAt(p, self.s), at)
+        return total
+
+    def kept(self, name: str, make: Callable[[], Made]) -> Made:
         """What `make` makes of the element in this state, made once."""
         key, kept = f"{self._placed.name}/{name}", self.s.signals.kept
         if key not in kept:
             kept[key] = make()
-        return kept[key]
+        made: Made = kept[key]
+        return made
 
 
 class Signals:
@@ -92,6 +108,25 @@ class ReadsSignals:
     """What a state offers of elements: `s.signal("motor.torque")`."""
 
     _signals: Signals | None = None
+    _udot: Any = None
+
+    @property
+    def udot(self) -> Vector:
+        """Rates of the speeds, where they are known: at samples of elements."""
+        if self._udot is None:
+            raise ModelError(
+                "accelerations and reactions follow from all forces, so that what reads them while these are worked out makes an "
+                "algebraic loop; read them by a sensor that is sampled, or by da.Hold, or after the run, by motion.acceleration and "
+                "motion.reaction"
+            )
+        known: Vector = self._udot
+        return known
+
+    def with_udot(self, udot: Vector) -> Self:
+        """The same state, in which the rates of the speeds are known."""
+        made = copy(self)
+        made._signals, made._udot = None, udot
+        return made
 
     @property
     def signals(self) -> Signals:

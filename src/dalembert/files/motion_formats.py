@@ -32,7 +32,7 @@ def _csv(motion: Motion, path: Path) -> None:
 
 
 def motion_columns(motion: Motion) -> Columns:
-    """Time, coordinates, speeds, and, where the mechanism is known, the model's outputs and energies."""
+    """Time, coordinates, speeds, and, where the mechanism is known, the model's outputs, energies and laws."""
     made = Columns()
     made.add("time", "t", motion.t, "s")
     for name, unit in zip(motion.coordinates, motion.coordinate_units):
@@ -55,7 +55,24 @@ def motion_columns(motion: Motion) -> Columns:
     energy = motion.energy()
     made.add("energy", "kinetic", energy.kinetic, "J")
     made.add("energy", "potential", energy.potential, "J")
+    _add_laws(made, motion)
     return made
+
+
+def _add_laws(made: Columns, motion: Motion) -> None:
+    """Forces, gaps and losses of every law, numbered where it has several; states of its elements as 0 off, 1 open, 2 slips, 3 sticks,
+    4 held, 5 closed."""
+    h = motion.history
+    if h is None:
+        return
+    for name in motion.contacts:
+        x = motion.contacts[name]
+        for word, values in (("normal", x.normal), ("friction", x.friction), ("hold", x.hold), ("gap", x.gap)):
+            for k, column in enumerate(values.T, start=1):
+                made.add("law", f"{name}.{word}{k if values.shape[1] > 1 else ''}", column)
+        made.add("law", f"{name}.loss", x.loss, "J")
+    for k, element in enumerate(h.elements):
+        made.add("law", f"{element}.state", h.state[:, k])
 
 
 FORMATS: dict[str, Callable[[Motion, Path], None]] = {".nc": _netcdf, ".csv": _csv, ".html": _page}

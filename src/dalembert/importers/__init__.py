@@ -89,7 +89,7 @@ def load_robot(
 
     `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder`, `strict` and `laws` as for these.
     """
-    said = {"base": base, "strict": strict or None, "laws": laws}
+    said = {"base": base, "strict": strict or None, "laws": None if laws else False}
     given = {name: value for name, value in said.items() if value is not None}
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():

@@ -140,7 +140,8 @@ def _elements(m: Mechanism) -> list[Any]:
     if not m.elements:
         return []
     s = m.symbolic_state()
-    every = [[*p.rates(s), *p.update(s)] for p in m.elements.values()]
+    at_samples = m.sampled_state()
+    every = [[*p.rates(s), *p.update(at_samples)] for p in m.elements.values()]
     return [m.states, repr([p.element.period for p in m.elements.values()]), every]
 
 

@@ -56,6 +56,12 @@ class InVariables(ReadsSignals):
 
         return speed_map(cast("State", self))
 
+    def joint_wrench(self, joint: str) -> Vector:
+        """What a joint exerts on its child where the rates of the speeds are known: torque about its frame, and force."""
+        from dalembert.kinematics.transmitted import joint_wrench
+
+        return joint_wrench(cast("State", self), joint)
+
 
 def in_joint_variables(s: State) -> State:
     """The same motion in the coordinates and speeds of the joints."""

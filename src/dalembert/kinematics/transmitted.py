@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.kinematics.constraint_rows import Differentiated
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
@@ -56,6 +57,30 @@ def transmitted(s: State, joint: str) -> Transmitted:
     if joint in m.closures:
         return _by_own_rows(s, joint)
     return _by_newton_euler(s, m.joint_number[joint])
+
+
+def joint_wrench(s: State, joint: str) -> Vector:
+    """Torque and force that a joint transmits to its child, in the axes told above, where u̇ is known; of joints outside loops only."""
+    m = s.mechanism
+    across = [joint] if joint in m.closures else _crossing(m, carried(m, s.joint_index(joint) + 1))
+    if across:
+        raise ModelError(
+            f'what joint "{joint}" transmits hangs on the forces of "{across[0]}", which closes a loop over it: these are known '
+            f'after the run only, motion.reaction("{joint}"); a sensor of forces must be on a joint outside loops'
+        )
+    made = transmitted(s, joint)
+    return np.asarray(made.w0 + made.W @ np.asarray(s.udot))
+
+
+def _crossing(m: Mechanism, bodies: list[int]) -> list[str]:
+    """Constraints that act between these bodies and others, or laws."""
+    found = list(m.laws)
+    for name, d in m.constraint_rows.items():
+        inside = [m.number_of[body] in bodies for body in d.constraint.bodies]
+        inside += [m.body_of(k) in bodies for k in d.bodies]
+        if any(inside) and not all(inside):
+            found.append(name)
+    return found
 
 
 def _every_row(m: Mechanism) -> list[Differentiated]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from dalembert.aliases import Scalar
     from dalembert.kinematics.state import State
 
+FRICTIONAL = ("mu", "mu_static", "rolling_arm", "drilling_arm", "viscous")
+"""Fields by which a contact resists slip or turning."""
+
 
 class Touch(NamedTuple):
     """A place where two bodies may touch."""
@@ -43,12 +46,13 @@ class Touching(Law):
     restitution: Number = 0.0
     rolling_arm: RestLength = 0.0
     drilling_arm: RestLength = 0.0
+    viscous: Number = 0.0
     _acting: KeptFlag = ()
     """Names of the friction and the resistances that there are: where one is a parameter it may be zero, and still has its rows."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        acting = {name for name in ("mu", "mu_static", "rolling_arm", "drilling_arm") if _acts(getattr(self, name))}
+        acting = {name for name in FRICTIONAL if _acts(getattr(self, name))}
         object.__setattr__(self, "_acting", tuple(sorted({*self._acting, *acting})))
 
     def _check(self, where: str) -> None:
@@ -56,7 +60,7 @@ class Touching(Law):
         check_restitution(self.restitution, where)
         check_not_negative(where, mu=self.mu, mu_static=self.mu_static)
         check_static(where, "mu_static", self.mu_static, self.mu)
-        check_not_negative(where, rolling_arm=self.rolling_arm, drilling_arm=self.drilling_arm)
+        check_not_negative(where, rolling_arm=self.rolling_arm, drilling_arm=self.drilling_arm, viscous=self.viscous)
 
     @property
     @abstractmethod
@@ -78,7 +82,7 @@ class Touching(Law):
     @property
     def rubs(self) -> bool:
         """Whether there is friction at all."""
-        return "mu" in self._acting or "mu_static" in self._acting
+        return bool({"mu", "mu_static", "viscous"}.intersection(self._acting))
 
     def gap(self, s: State) -> np.ndarray:
         return np.array([x.gap for x in self._touches(s)])

@@ -81,6 +81,10 @@ class Mechanism(CompiledQuantities):
         m = self if parameters == "symbols" else self.numeric
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
 
+    def sampled_state(self) -> State:
+        """The symbolic motion where an element is sampled: rates of the speeds are known there."""
+        return self.symbolic_state().with_udot(symbols("#udot.", range(self.n_u)))
+
     # -- loops and constraints ----------------------------------------------------------------------------------------
     @cached_property
     def mobility(self) -> int:

@@ -40,6 +40,8 @@ class Help:
 
 Number = Annotated[Any, Holds("number")]
 """A float, or an expression of parameters."""
+Positive = Annotated[Any, Holds("number", positive=True)]
+"""A number above zero, or an expression of parameters."""
 KeptFlag = Annotated[Any, Holds("kept", check=lambda given, where: given)]
 """What a part keeps for itself when its numbers are put in for parameters; nobody else says it."""
 PlainNumber = Annotated[float, Holds("plain number")]

@@ -36,6 +36,7 @@ from dalembert.simulation.march.memory import STEPS
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.march.run_events import Event, gathered
+from dalembert.simulation.march.sampling import reads_accelerations
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.version import __version__
@@ -136,6 +137,10 @@ def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Pr
         from dalembert.simulation.time_stepping.stepping_run import SteppingRun
 
         _check_stepped(o)
+        if measures := reads_accelerations(m):
+            raise SimulationError(
+                f'element "{measures[0]}" reads accelerations or reactions, which jump at impacts; leave out laws, or read speeds'
+            )
         return SteppingProgram, SteppingRun
     from dalembert.simulation.event_driven.law_program import LawProgram
     from dalembert.simulation.event_driven.law_run import LawRun

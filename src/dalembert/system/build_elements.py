@@ -84,6 +84,18 @@ def _check_connection(system: System, to: str, source: Any) -> None:
             raise unknown(source, "signal", _signals(system), f'connection "{to}"')
         if name not in (*system.elements[owner].states, *system.elements[owner].outputs, *ENERGIES):
             raise unknown(source, "signal", _signals(system), f'connection "{to}"')
+        _check_units(system, to, source)
+
+
+def _check_units(system: System, to: str, source: str) -> None:
+    """An input that says its unit is connected to signals that have it, or that say none."""
+    (taker, name), (giver, signal) = to.split(".", 1), source.split(".", 1)
+    wanted, unit = system.elements[taker].takes.get(name), system.elements[giver].unit_of(signal)
+    if wanted and unit and wanted != unit:
+        raise ModelError(
+            f'connection "{to}": it takes {wanted}, and "{source}" is in {unit}; put a controller between, or connect a function of '
+            f'the state, such as lambda s: k * s.signal("{source}")'
+        )
 
 
 def _signals(system: System) -> list[str]:
@@ -98,9 +110,11 @@ def check_elements(m: Mechanism) -> None:
                 s = m.symbolic_state()
                 for each in (*p.element.outputs, *ENERGIES):
                     s.signal(f"{name}.{each}")
-                _check_rates(p, p.element.rates(_at(p, s)), "rates")
+                list(p.loads(s))
                 if p.element.period is not None:
+                    s = m.sampled_state()
                     _check_rates(p, p.element.update(_at(p, s)), "update")
+                _check_rates(p, p.element.rates(_at(p, s)), "rates")
                 p.rates(s), p.update(s)
         except TraceError as problem:
             raise ModelError(

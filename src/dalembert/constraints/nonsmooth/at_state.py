@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.nonsmooth.choose import Accelerating, by_accelerations, normal_speed, touching_elements
+from dalembert.constraints.nonsmooth.contradiction import contradicting
 from dalembert.constraints.nonsmooth.impact import STILL
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.errors import StateError
@@ -24,6 +25,12 @@ def mode_at(k: Kinetics) -> Accelerating:
     found = by_accelerations(k, mode, maybe, {}, np.zeros(len(k.J)))
     if found is None:
         names = ", ".join(f'"{k.table.title(i)}"' for i in range(len(k.elements)) if k.on[i])
+        against = ", ".join(f'"{k.table.title(i)}"' for i in contradicting(k, touching))
+        if against:
+            raise StateError(
+                f"no accelerations obey all laws in this state: {against} contradict each other, or what the joints and prescribed "
+                "motions ask for. Move a law, or end the prescribed motion"
+            )
         raise StateError(
             f"no accelerations obey all laws in this state ({names}): with so much friction what slides jams (Painlevé's paradox). "
             "m.simulate carries it on by an impact without collision"

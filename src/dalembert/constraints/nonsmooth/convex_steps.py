@@ -50,6 +50,7 @@ def _coefficient(x: Problem, cone: Cone) -> float:
     return float(cone.radius(p)[0] - nothing)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # forces grow without bound where none exist
 def _descend(
     x: Problem, W: np.ndarray, c: np.ndarray, D: np.ndarray, radii: list[float], y: np.ndarray, length: float
 ) -> np.ndarray:

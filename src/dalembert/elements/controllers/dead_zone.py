@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dalembert.elements.element import Element, output
+from dalembert.errors import ModelError
 from dalembert.parts.fields import Number
 from dalembert.trace import Scalar, maximum, minimum
 
@@ -20,6 +21,11 @@ class DeadZone(Element):
     width: Number
 
     inputs = ("input",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.width, float) and self.width < 0.0:
+            raise ModelError(f"DeadZone: width must not be below zero, not {self.width:g}")
 
     @output()
     def output(self, x: ElementAt) -> Scalar:

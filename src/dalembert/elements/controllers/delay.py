@@ -23,6 +23,16 @@ WHOLE = 1e-9
 """Part of a period by which a delay may differ from a whole number of periods."""
 
 
+def whole_periods(time: float, period: float, owner: str, field: str = "delay") -> int:
+    """How many periods a delay has."""
+    count = time / period
+    if abs(count - round(count)) > WHOLE * max(1.0, count) or not 1 <= round(count) <= LONGEST:
+        raise ModelError(
+            f"{owner}: {field}={time:g} must be a multiple of period={period:g}, of {LONGEST} periods at the most"
+        )
+    return round(count)
+
+
 @dataclass(frozen=True, eq=False)
 class Delay(Element):
     """The input `time` seconds later: exactly, where it is sampled every `period` seconds and `time` is a multiple of that.
@@ -41,11 +51,7 @@ class Delay(Element):
         super().__post_init__()
         if self.period is None:
             return
-        count = self.time / self.period
-        if abs(count - round(count)) > WHOLE * max(1.0, count) or not 1 <= round(count) <= LONGEST:
-            raise ModelError(
-                f"Delay: time={self.time:g} must be a multiple of period={self.period:g}, of {LONGEST} periods at the most"
-            )
+        whole_periods(self.time, self.period, "Delay", "time")
 
     @property
     def _pade(self) -> TransferFunction:

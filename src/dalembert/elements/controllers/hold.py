@@ -21,6 +21,7 @@ class Hold(Element):
     period: PositiveNumber
     initial: PlainNumber = 0.0
 
+    sampled_only = True
     inputs = ("input",)
 
     @property

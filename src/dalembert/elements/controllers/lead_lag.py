@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import Element, output
-from dalembert.parts.fields import Number, PlainNumber
+from dalembert.parts.fields import Number, PlainNumber, Positive
 from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class LeadLag(Element):
     """gain (lead s + 1)/(lag s + 1): phase is gained where `lead` is the longer time, lost where `lag` is."""
 
     lead: Number
-    lag: Number
+    lag: Positive
     gain: Number = 1.0
     initial: PlainNumber = 0.0
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.controllers.sampled import share
 from dalembert.elements.element import Element, output
+from dalembert.errors import ModelError
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
 from dalembert.trace import Scalar
 
@@ -28,6 +29,11 @@ class LowPass(Element):
     period: PositiveNumber | None = None
 
     inputs = ("input",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.time, float) and (self.time < 0.0 or (not self.time and self.period is None)):
+            raise ModelError(f"LowPass: time must be positive, not {self.time:g}; sampled it may be zero")
 
     @property
     def states(self) -> Mapping[str, float]:

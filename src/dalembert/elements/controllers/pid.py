@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.controllers.sampled import share
+from dalembert.elements.controllers.saturation import check_limits
 from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
@@ -45,6 +46,7 @@ class PID(Element):
         super().__post_init__()
         if isinstance(self.filter, float) and not self.filter > 0.0:
             raise ModelError(f"PID: filter={self.filter!r} must be above zero: a pure derivative has no state")
+        check_limits(self.lower, self.upper, "PID")
 
     @property
     def states(self) -> Mapping[str, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import Element, output
-from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
+from dalembert.parts.fields import PlainNumber, Positive, PositiveNumber
 from dalembert.trace import Scalar, maximum, minimum
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ class RateLimit(Element):
     `time` is how fast it follows where the rate is no limit. With a `period` it follows at once, from sample to sample.
     """
 
-    rate: Number
-    time: Number = 1e-3
+    rate: Positive
+    time: Positive = 1e-3
     initial: PlainNumber = 0.0
     period: PositiveNumber | None = None
 

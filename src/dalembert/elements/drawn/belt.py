@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.drawn.spans import Pulleys, Span
 from dalembert.elements.element import Element, Output
-from dalembert.errors import ModelError
-from dalembert.parts.fields import Number, PointLike
+from dalembert.parts.fields import Number, PointLike, Positive
 from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, exp, maximum, minimum, select, sign
@@ -40,23 +39,19 @@ class Belt(Element):
 
     pulleys: tuple[PointLike, ...]
     radii: tuple[Number, ...]
-    stiffness: Number
+    stiffness: Positive
     tension: Number = 0.0
     damping: Number = 0.0
     sides: tuple[Number, ...] | None = None
     axis: Axis = (0.0, 0.0, 1.0)
     closed: bool = True
     friction: Number | None = None
-    creep: Number = 1e-3
-    viscous: Number = 1.0
+    creep: Positive = 1e-3
+    viscous: Positive = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.path.check("Belt")
-        if isinstance(self.viscous, float) and not self.viscous > 0.0:
-            raise ModelError(
-                f"Belt: viscous={self.viscous:g} must be above zero: a belt that slips needs a force to run by"
-            )
 
     @property
     def path(self) -> Pulleys:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dalembert.elements.drawn.spans import Pulleys, Span
 from dalembert.elements.element import Element, output
-from dalembert.parts.fields import Length, Number, PointLike
+from dalembert.parts.fields import Length, Number, PointLike, Positive
 from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, maximum, select
@@ -33,12 +33,13 @@ class Cable(Element):
     pulleys: tuple[PointLike, ...]
     radii: tuple[Number, ...]
     length: Length
-    stiffness: Number
+    stiffness: Positive
     damping: Number = 0.0
     sides: tuple[Number, ...] | None = None
     axis: Axis = (0.0, 0.0, 1.0)
     closed: bool = False
 
+    takes: ClassVar[Mapping[str, str]] = {"paid": "m", "paid_rate": "m/s"}
     optional: ClassVar[Mapping[str, float]] = {"paid": 0.0, "paid_rate": 0.0}
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.trace import Scalar, atan2, select, sqrt
+from dalembert.trace import Expr, Scalar, atan2, select, sqrt
 from dalembert.vectors import Vector, cross
 
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ class Pulleys:
         D = D - (axis @ D) * axis
         d2, (r, R) = D @ D, (self.sides[k] * self.radii[k] for k in (a, b))
         across = R - r
+        if type(d2) is not Expr and type(across) is not Expr and not d2 > across * across:
+            raise ModelError(
+                f"pulleys {a + 1} and {b + 1} lie in each other, so that no span goes from one to the other"
+            )
         length = sqrt(d2 - across * across)
         t = (length * D - across * cross(axis, D)) / d2
         out = cross(t, axis)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
-from dalembert.parts.fields import JointName, Number, PlainNumber
+from dalembert.parts.fields import JointName, Number, PlainNumber, Positive
 from dalembert.parts.forces.force import Load
 from dalembert.trace import Scalar
 
@@ -25,12 +25,12 @@ class DCMotor(OnJoint):
     """Drives a joint by the current in its coil: L di/dt = voltage − R i − k ω, torque n (k i − b ω), with ω = n u.
 
     `constant` k is both its torque constant, N m/A, and that of its counter-voltage, V s; `gear` n turns of the rotor make one of the
-    joint; `friction` b is viscous, N m s. The inertia J of its rotor belongs to the body that the joint turns, as n² J about its axis.
+    joint; `friction` b is viscous, N m s. The inertia J of its rotor belongs to the joint: `s.add_joint(…, armature=n**2 * J)`.
     """
 
     joint: JointName
     resistance: Number
-    inductance: Number
+    inductance: Positive
     constant: Number
     gear: Number = 1.0
     friction: Number = 0.0
@@ -38,6 +38,7 @@ class DCMotor(OnJoint):
     initial: PlainNumber = 0.0
 
     inputs = ("voltage",)
+    takes: ClassVar[Mapping[str, str]] = {"voltage": "V"}
     units: ClassVar[Mapping[str, str]] = {"current": "A"}
 
     @property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
-from dalembert.parts.fields import JointName, Number, PlainNumber
+from dalembert.parts.fields import JointName, Number, PlainNumber, Positive
 from dalembert.parts.forces.force import Load
 from dalembert.trace import Scalar, exp, maximum, sqrt
 
@@ -33,14 +33,14 @@ class HydraulicCylinder(OnJoint):
     """
 
     joint: JointName
-    bore: Number
-    rod_side: Number
-    volume: Number
-    rod_volume: Number
+    bore: Positive
+    rod_side: Positive
+    volume: Positive
+    rod_volume: Positive
     flow: Number
     supply: Number
     tank: Number = 0.0
-    bulk: Number = 1.4e9
+    bulk: Positive = 1.4e9
     leakage: Number = 0.0
     initial: PlainNumber = 0.0
     rod_initial: PlainNumber = 0.0

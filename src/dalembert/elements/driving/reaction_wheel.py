@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dalembert.elements.element import Element, output
-from dalembert.parts.fields import BodyName, Number, Numbers3, PlainNumber
+from dalembert.parts.fields import BodyName, Number, PlainNumber, Positive
 from dalembert.parts.forces.force import BodyLoad, Load
+from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, maximum, minimum
 from dalembert.vectors import cross
 
@@ -31,13 +32,14 @@ class ReactionWheel(Element):
     """
 
     body: BodyName
-    axis: Numbers3
-    inertia: Number
+    axis: Axis
+    inertia: Positive
     limit: Number | None = None
     friction: Number = 0.0
     initial: PlainNumber = 0.0
 
     inputs = ("torque",)
+    takes: ClassVar[Mapping[str, str]] = {"torque": "N m"}
     units: ClassVar[Mapping[str, str]] = {"momentum": "N m s"}
 
     @property

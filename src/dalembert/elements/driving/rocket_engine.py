@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dalembert.elements.element import Element, output
-from dalembert.parts.fields import Number, Numbers3, PointLike, PositiveNumber
+from dalembert.parts.fields import Number, PointLike, PositiveNumber
 from dalembert.parts.forces.force import BodyLoad, Load
+from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, select
 
 if TYPE_CHECKING:
@@ -30,11 +31,12 @@ class RocketEngine(Element):
     """
 
     at: PointLike
-    direction: Numbers3
+    direction: Axis
     exhaust: Number
     initial: PositiveNumber
 
     inputs = ("flow",)
+    takes: ClassVar[Mapping[str, str]] = {"flow": "kg/s"}
     units: ClassVar[Mapping[str, str]] = {"fuel": "kg"}
 
     @property

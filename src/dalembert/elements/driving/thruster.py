@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.elements.element import Element, output
-from dalembert.parts.fields import Number, Numbers3, PlainNumber, PointLike, PositiveNumber
+from dalembert.parts.fields import Number, PlainNumber, PointLike, PositiveNumber
 from dalembert.parts.forces.force import BodyLoad, Load
+from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, maximum, select
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Thruster(Element):
     """
 
     at: PointLike
-    direction: Numbers3
+    direction: Axis
     force: Number
     period: PositiveNumber
     threshold: Number = 0.5
@@ -37,6 +38,7 @@ class Thruster(Element):
     pulse: PlainNumber = 0.0
     flow: Number = 0.0
 
+    sampled_only = True
     inputs = ("command",)
 
     @property

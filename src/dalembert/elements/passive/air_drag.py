@@ -32,6 +32,7 @@ class AirDrag(Element):
     coefficient: Number = 1.0
     density: Number = 1.225
 
+    takes: ClassVar[Mapping[str, str]] = {"wind_x": "m/s", "wind_y": "m/s", "wind_z": "m/s"}
     optional: ClassVar[Mapping[str, float]] = {"wind_x": 0.0, "wind_y": 0.0, "wind_z": 0.0}
 
     @property

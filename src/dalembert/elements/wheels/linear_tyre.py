@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.wheels.tyre_contact import OnRoad
-from dalembert.parts.fields import Length, Number, PointLike
+from dalembert.parts.fields import Length, Number, PointLike, Positive
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, select
 
@@ -27,7 +27,7 @@ class LinearTyre(OnRoad):
 
     wheel: PointLike
     radius: Length
-    stiffness: Number
+    stiffness: Positive
     cornering: Number
     braking: Number
     relaxation: Length

@@ -16,9 +16,9 @@ import numpy as np
 
 from dalembert.elements.wheels.tyre_contact import OnRoad
 from dalembert.errors import ModelError
-from dalembert.parts.fields import Holds, Length, Number, PointLike
+from dalembert.parts.fields import Holds, Length, Number, PointLike, Positive
 from dalembert.parts.joints.axis import Axis
-from dalembert.trace import Scalar, atan, exp, maximum, sign, sin, sqrt
+from dalembert.trace import Scalar, atan, exp, maximum, minimum, sign, sin, sqrt
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -55,7 +55,7 @@ class MagicTyre(OnRoad):
 
     wheel: PointLike
     radius: Length
-    stiffness: Number
+    stiffness: Positive
     relaxation: Length
     relaxation_along: Length
     damping: Number = 0.0
@@ -81,6 +81,8 @@ def formula(a: tuple[float, ...], load: Any, slip: Any, slope: Any) -> Scalar:
     """The Magic Formula at a load in kN; `slope` is B C D for each kN."""
     C, a1, a2, *_, a6, a7, a8 = a
     n = maximum(load, NO_LOAD)
+    if a1 * a2 < 0.0:  # beyond its largest value D would fall to nothing
+        n = minimum(n, -0.5 * a2 / a1)
     D, E = a1 * n + a2, (a6 * n + a7) * n + a8
     B = slope(a, n) * slip / (C * D)
     return load * D * sin(C * atan(B - E * (B - atan(B))))

@@ -70,6 +70,7 @@ class OnRoad(Element):
     height: Any
 
     optional: ClassVar[Mapping[str, float]] = {"road": 0.0, "road_rate": 0.0}
+    takes: ClassVar[Mapping[str, str]] = {"road": "m", "road_rate": "m/s"}
     units: ClassVar[Mapping[str, str]] = {"along": "m", "across": "m"}
 
     @property

@@ -240,7 +240,10 @@ def _check_no_inputs(name: str, entry: Entry) -> None:
     cls = ELEMENT.named.get(str(given["type"].value)) if "type" in given else None
     if cls is None or cls is Formulas:
         return
-    for each in (*getattr(cls, "inputs", ()), *getattr(cls, "optional", ())):
+    inputs = getattr(cls, "inputs", ())
+    if isinstance(inputs, property):  # as many as its fields say; input, or input1, …
+        inputs = tuple(x for x in given if x.startswith("input"))
+    for each in (*inputs, *getattr(cls, "optional", ())):
         if each in given and each not in {f.name for f in fields_of(cls)}:
             raise entry.error(f'{each!r} is an input; say it below connections: "{name}.{each}: …"', each)
 

@@ -107,6 +107,9 @@ class FormulationRightHandSide(RightHandSide):
         s: State = self.form.state(m, symbol("t"), symbols("q_", m.coordinates), w)
         return s, known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
 
+    def speed_rates(self, s: State, wdot: Any) -> Any:
+        return wdot if self.uses_mechanism_speeds else self.form.udot(s, wdot)
+
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`. Where there are rows, the least eigenvalue of B A⁻¹ Bᵀ, which hangs on the pose alone, is left at `pivot_at`."""
         run, size = self.kernel.emit(module, name="kernel_run")

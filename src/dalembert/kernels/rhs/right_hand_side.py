@@ -131,6 +131,10 @@ class RightHandSide:
         """The state as a function of (q, w), in symbols, and where these are found."""
         return self.m.symbolic_state(), known_symbols(self.m)
 
+    def speed_rates(self, s: State, wdot: Any) -> Any:
+        """u̇, from ẇ."""
+        return wdot
+
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
         """`project`: q and w brought back in place to what they must obey, y being scratch for q̇; None where they obey nothing."""
         return emit_admissible(module, self.m, lanes)

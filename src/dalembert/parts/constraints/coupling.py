@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from dalembert.parts.joints.joint import Joint
 
 
-def _coordinate(s: State, name: str) -> Any:
+def coordinate(s: State, name: str) -> Any:
     """The coordinate "joint" or "joint.freedom" of a joint whose speeds are the rates of its coordinates."""
     joint_name, _, freedom = name.partition(".")
     joint, q, _ = s.joint(joint_name)
     return q[chosen(joint, joint_name, freedom or None, "constraint")]
 
 
-def _check(name: str, coordinate: str, joint_of: Callable[[str], Joint]) -> None:
+def check_coordinate(name: str, coordinate: str, joint_of: Callable[[str], Joint]) -> None:
+    """Raise a ModelError where a constraint cannot follow the coordinate it names."""
     joint_name, _, freedom = coordinate.partition(".")
     joint = joint_of(joint_name)
     chosen(joint, joint_name, freedom or None, f'constraint "{name}"')
@@ -51,10 +52,10 @@ class Coupling(Constraint):
 
     def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         for coordinate in self.factors:
-            _check(name, coordinate, joint_of)
+            check_coordinate(name, coordinate, joint_of)
 
     def residual(self, s: State) -> np.ndarray:
-        return np.array([sum(c * _coordinate(s, name) for name, c in self.factors.items()) - self.offset])
+        return np.array([sum(c * coordinate(s, name) for name, c in self.factors.items()) - self.offset])
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +73,8 @@ class Drive(Constraint):
         return (self.coordinate.partition(".")[0],)
 
     def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        _check(name, self.coordinate, joint_of)
+        check_coordinate(name, self.coordinate, joint_of)
 
     def residual(self, s: State) -> np.ndarray:
         wanted = self.value(s.t) if callable(self.value) else self.value
-        return np.array([_coordinate(s, self.coordinate) - wanted])
+        return np.array([coordinate(s, self.coordinate) - wanted])

@@ -251,7 +251,7 @@ class LawRun(LawNumbers):
                 break
         if chosen is None:
             self.mode.numbers[:] = old
-            raise no_solution(self)
+            raise no_solution(self, k, why)
         self.near_miss = self.near_miss or jammed(self, chosen) or shared_loads(self, k)
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dalembert.constraints.nonsmooth.choose import Chosen
+from dalembert.constraints.nonsmooth.choose import Chosen, Trigger, touching_elements
+from dalembert.constraints.nonsmooth.contradiction import contradicting
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.unique_loads import loaded_at_will
 from dalembert.errors import SimulationError
+from dalembert.words import listed
 
 if TYPE_CHECKING:
     from dalembert.simulation.event_driven.law_run import LawRun
@@ -33,11 +35,15 @@ def no_progress(run: LawRun) -> SimulationError:
     )
 
 
-def no_solution(run: LawRun) -> SimulationError:
-    if not any(e.tangents for e in run.program.table.elements):
+def no_solution(run: LawRun, k: Kinetics, why: Trigger) -> SimulationError:
+    title = run.program.table.title
+    found = [f'"{title(i)}"' for i in contradicting(k, touching_elements(k, run.mode, why))]
+    if found:
+        who = f"law {found[0]} contradicts" if len(found) == 1 else f"laws {listed(found)} contradict each other, or"
         return SimulationError(
-            f"at t = {run.t:.9g} s no motion obeys all laws: {states(run)}. They contradict each other there: they leave no room for "
-            "what they push, or what time prescribes goes on where a law ends it. Move a law, or end the prescribed motion"
+            f"at t = {run.t:.9g} s no motion obeys all laws: {who} what the joints and prescribed motions ask for ({states(run)}). "
+            "They leave no room for what they push, or what time prescribes goes on where a law ends it. Move a law, or end the "
+            "prescribed motion"
         )
     return SimulationError(
         f"at t = {run.t:.9g} s no accelerations were found that obey all laws: {states(run)}. With friction that may be so "

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert.kernels.runtime.straight import block
+from dalembert.kernels.runtime.straight import block, extra_input
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
@@ -53,7 +53,7 @@ def _in_order(m: Mechanism, names: list[str]) -> list[str]:
     own = {symbol(state): name for name in names for state in m.elements[name].state_names}
     reads: dict[str, set[str]] = {}
     with tracing():
-        s = m.symbolic_state()
+        s = m.sampled_state()
         for name in names:
             seen = free_symbols([x for x in m.elements[name].update(s)])
             reads[name] = {own[x] for x in seen if x in own} - {name}
@@ -62,6 +62,17 @@ def _in_order(m: Mechanism, names: list[str]) -> list[str]:
         left = [name for name in names if name not in made]
         made.append(next((name for name in left if reads[name] <= set(made)), left[0]))
     return made
+
+
+def reads_accelerations(m: Mechanism) -> list[str]:
+    """Sampled elements that read rates of the speeds."""
+    with tracing():
+        s, found = m.sampled_state(), []
+        rates = set(s.udot)
+        for name, p in m.elements.items():
+            if p.element.period is not None and rates & set(free_symbols(p.update(s))):
+                found.append(name)
+    return found
 
 
 def emit_sample(
@@ -73,7 +84,7 @@ def emit_sample(
         return None
     around = around_samples(e)
     updates = [_emit_update(e, name) for name, _ in clocks.elements]
-    z_at = e.n_q + e.n_u
+    z_at, measures = e.n_q + e.n_u, reads_accelerations(m)
     with e.function("sample") as f:
         if around is not None:
             waits: Any = f.call(around.waits, f.memory, f.inputs, f.work)
@@ -81,11 +92,15 @@ def emit_sample(
                 f.return_(0)
         p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
         p.time[0] = p.t[0]
+        slopes = f.array(e.n) if measures else inputs.x
+        if measures:
+            f.call(e.slope, p.time, p.y, slopes, f.inputs, f.work)
+        wdot = slopes + e.n_q if measures else inputs.x
         for (name, clock), update in zip(clocks.elements, updates):
             own = z_at + m.states.index(m.elements[name].state_names[0])
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):
                 put_states(f, m, p.y + z_at, inputs.P)
-                f.call(update, p.time, p.y, p.y + e.n_q, inputs.x, inputs.P, p.y + own, f.work)
+                f.call(update, p.time, p.y, p.y + e.n_q, wdot, inputs.P, p.y + own, f.work)
         v = f.variables(next=NEVER)
         for clock, period in enumerate(clocks.periods):
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):
@@ -105,7 +120,9 @@ def _emit_update(e: MarchedEquations, name: str) -> Signature:
     """The states of one element after a sample."""
     with tracing():
         s, known = e.rhs.symbolic_unknowns()
-        values = s.mechanism.elements[name].update(s)
+        wdot = extra_input(range(e.n_u))
+        known |= {x: ("x", i) for i, x in enumerate(wdot)}
+        values = s.mechanism.elements[name].update(s.with_udot(e.rhs.speed_rates(s, wdot)))
         outputs = [Output(x, "y", i) for i, x in enumerate(values)]
         return e.module.block(block(f"update_{list(e.mechanism.elements).index(name)}", known, outputs), e.lanes)
 

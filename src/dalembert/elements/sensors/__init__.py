@@ -1,0 +1,1 @@
+"""Sensors: outputs as an instrument gives them; one file each."""

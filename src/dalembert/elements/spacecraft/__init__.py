@@ -1,0 +1,1 @@
+"""What turns and draws a spacecraft: gyroscopes, magnets, gravity; one file each."""

@@ -104,3 +104,11 @@ def test_outputs_of_elements_are_plotted_by_unit() -> None:
     assert np.array_equal(charts["N m"].values[:, 0], wanted)
     plain = da.load(files()["pendulum"]).simulate(duration=0.1)
     assert not signal_charts(plain) and not block_diagram(plain.mechanism)
+
+
+def test_forces_in_plain_python_do_not_stop_a_page(tmp_path) -> None:
+    s = drive()
+    s.add_force("wind", da.Load("wheel", force=lambda s: (np.sign(float(s.t)), 0, 0)))
+    m = s.build()
+    assert [b.name for b in signal_flow(m)[0]] == ["pid", "motor", "filter", "drag"]
+    assert (m.simulate(0.02).page(tmp_path / "x.html", live=None)).exists()

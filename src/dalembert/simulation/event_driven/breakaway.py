@@ -14,6 +14,7 @@ from scipy.integrate import Radau
 from scipy.optimize import brentq
 
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.pivoting import least_squares
 from dalembert.simulation.event_driven.planar_slip import PlanarSlip, planar, planar_slips
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS
 
@@ -115,7 +116,7 @@ class Breakaway:
         forces, k = run.law_forces(), run.kinetics(t, y)
         held = [*range(k.n_loops), *(k.n_loops + r for r in np.flatnonzero(run.mode.part("active")))]
         rows = [k.n_loops + r for i in slips for r in k.elements[i].tangents]
-        answer = -np.linalg.lstsq(k.W[np.ix_(held, held)], k.W[np.ix_(held, rows)], rcond=None)[0]
+        answer = -least_squares(k.W[np.ix_(held, held)], k.W[np.ix_(held, rows)], None)
         turning, pressed = np.zeros((len(rows), len(rows))), np.eye(len(rows))
         start = 0
         for i in slips:
@@ -128,7 +129,7 @@ class Breakaway:
             if e.load_row is not None:
                 pressed[at] += k.coefficient[i] * np.outer(way, answer[held.index(k.n_loops + e.load_row)])
             start = at.stop
-        force = np.linalg.lstsq(pressed, turning @ k.rows[rows], rcond=None)[0]
+        force = least_squares(pressed, turning @ k.rows[rows], None)
         u = slice(run.n_q, run.n_q + run.model.n_u)
         found[u, u] = (k.Y[:, rows] + k.Y[:, held] @ answer) @ force
         return found

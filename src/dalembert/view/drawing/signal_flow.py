@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -69,8 +70,11 @@ class _Noted(Signals):
 
 
 def signal_flow(m: Mechanism) -> tuple[list[DiagramBlock], list[SignalWire]]:
-    """Blocks, in the order in which they were added, and the wires between them."""
-    blocks, wires = [], []
+    """Blocks, in the order in which they were added, and the wires between them; none where there are no elements."""
+    blocks: list[DiagramBlock] = []
+    wires: list[SignalWire] = []
+    if not m.elements:
+        return blocks, wires
     for p in m.elements.values():
         inputs: dict[str, str] = {}
         joined: set[str] = set()
@@ -114,11 +118,12 @@ def _element(p: PlacedElement, inputs: dict[str, str], joined: frozenset[str]) -
 
 
 def _reads(m: Mechanism, of: Callable[[Any], Any]) -> list[str]:
-    """Signals that a function of the state asks for."""
+    """Signals that a function of the state asks for; of one that cannot be traced, those until it fails."""
     with tracing():
         s: Any = m.symbolic_state()
         s._signals = noted = _Noted(s)
-        of(s)
+        with suppress(Exception):  # a plain Python function raises what it likes
+            of(s)
     return noted.noted
 
 

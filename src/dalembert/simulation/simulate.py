@@ -223,6 +223,7 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
             warn_of_bending(run.model, problem.motion.record)  # type: ignore[attr-defined]
         raise
     made = so_far()
+    _check_finite(made)
     _check_prescribed(run, made)
     _check_constraints_agreed(run, made)
     _check_loads_stayed_unique(run, made)
@@ -235,6 +236,17 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     if run.near_miss:
         warnings.warn(run.near_miss + let_pass(run.let_pass), SimulationWarning, stacklevel=6)
     return made
+
+
+def _check_finite(made: Motion) -> None:
+    """No output without a number, whatever the march thought of its steps."""
+    lost = np.flatnonzero(~(np.isfinite(made.q).all(axis=1) & np.isfinite(made.u).all(axis=1)))
+    if len(lost):
+        failed = SimulationError(
+            f"the motion has no numbers at t = {made.t[lost[0]]:g}; this is a fault of the package: please report it"
+        )
+        failed.motion = made
+        raise failed
 
 
 def _check_prescribed(run: Run, made: Motion) -> None:

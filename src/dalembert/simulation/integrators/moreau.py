@@ -92,7 +92,8 @@ class Moreau(FixedStep):
         straight = e.n - _noted(e)
         with e.function("dense", at=Real, out=Pointer) as f:
             p = e.layout.of(f.memory)
-            x: Any = minimum((f.at - p.t_old[0]) / (p.t[0] - p.t_old[0]), 1.0)
+            length = p.t[0] - p.t_old[0]  # none where an event has acted at the end of a step
+            x: Any = select(length > 0.0, minimum((f.at - p.t_old[0]) / length, 1.0), 1.0)
             for i in f.each(straight):
                 f.out[i] = p.y_old[i] + x * (p.y[i] - p.y_old[i])
             with f.loop(straight, e.n) as i:

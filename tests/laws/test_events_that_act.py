@@ -24,6 +24,6 @@ def test_outputs_at_the_instant_of_an_action_have_numbers(march):
     event = da.Event(lambda s: s.t - when, action=da.Switch("stop", on=False))
     m = s.build()
     asked = {"initial": {"x": 0.0}, "speeds": {"x": 3.0}, "output": 0.01, "events": {"off": event}, **MARCHES[march]}
-    for at in (0.01, 0.0099, 0.00961, 0.0301, 0.04):
+    for at in (0.01, 0.0099, 0.00961, 0.0096, 0.02, 0.0301, 0.04):
         motion = m.simulate(0.04, parameters={"when": at}, **asked)
         assert motion["x"] == pytest.approx(3.0 * motion.t, abs=1e-12)

@@ -95,6 +95,7 @@ class SteppingRun(RunWithLaws):
         self.program.library.brought_back(np.array([self.t]), z, self.inputs, self.work)
         y[: n_q + n_u] = z[: n_q + n_u]
         self._note_mode()
+        self.part("searched_to")[:] = self.t  # where the event values begin anew
         with self.callbacks():
             self.program.library.begin(self.memory, self.inputs, self.work)
 

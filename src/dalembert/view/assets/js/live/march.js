@@ -186,7 +186,10 @@ export class March {
     this.last = { t, y: m.part("event_y").slice(0, m.n) };
     m.counters[PENDING] = 0n;
     this.wrong = this.acting.act(which);
-    if (this.acting.done && !this.wrong) this.restart();
+    if (this.acting.done && !this.wrong) {
+      m.part("searched_to")[0] = this.t; // where the event values begin anew
+      this.restart();
+    }
     return this.wrong !== null || which.some((k) => this.live.events[k].terminal);
   }
 

@@ -9,13 +9,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dalembert as da
+from dalembert.cached import cached_property
 from dalembert.mechanism.analyses import Analyses
 from dalembert.mechanism.mechanism import Mechanism
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
+from dalembert.cached import cached_property
 
 
 class Portable:

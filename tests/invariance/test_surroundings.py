@@ -90,14 +90,14 @@ def test_threads(expected):
     found: list[list[Answers]] = []
 
     def work() -> None:
-        found.append([reference(shared, compiled), *(reference(drawn(*c), compiled) for c in CASES[1:2])])
+        found.append([reference(shared, compiled), *(reference(drawn(*c), compiled) for c in CASES[1:])])
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
     for x in threads:
         x.start()
     for x in threads:
-        x.join()
-    assert len(found) == 3
+        x.join(timeout=300)
+    assert len(found) == 3, "threads failed, or wait for each other"
     for answers in found:
         check(expected, answers)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dalembert.arguments import names as argument_names
+from dalembert.cached import cached_property
 from dalembert.elastic.builders.data import array, plain, symmetric
 from dalembert.elastic.node import Node, named_nodes
 from dalembert.errors import ModelError

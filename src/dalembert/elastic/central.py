@@ -8,10 +8,10 @@ other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.inertia import Deformed
 from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 

@@ -8,10 +8,10 @@ the equations that follow from T, the second-order field included, so that energ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.tensors import axial
 from dalembert.trace import Scalar

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.node import Node
 from dalembert.elastic.tensors import axial

@@ -7,10 +7,10 @@ order, which is all a mode set knows, and needs neither sines nor a special case
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.node import Node
 from dalembert.vectors import IDENTITY, Matrix, Vector, cross, skew
 

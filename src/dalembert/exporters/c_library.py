@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from importlib.resources import files
 from string import Template
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.exporters.exported_model import ExportedModel
 from dalembert.kernels.tree.body_motion import N_MOTION
 from dalembert.simulation.march.sampling import sample_clocks

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.assembly.assemble import off_at
 from dalembert.elements.signals import signal_names
 from dalembert.errors import ArgumentError

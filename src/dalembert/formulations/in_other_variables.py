@@ -7,11 +7,11 @@ without the speeds that were chosen. Its own speeds do not know of the choice; o
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

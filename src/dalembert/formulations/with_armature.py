@@ -7,11 +7,11 @@ A gains UᵀJU, and f loses UᵀJ u̇₀.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.armature import add_inertia, armatures
 from dalembert.kinematics.in_variables import in_joint_variables, joint_speed_rates

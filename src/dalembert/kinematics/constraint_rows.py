@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elements.signals import ReadsSignals
 from dalembert.kinematics.recursion import Partials
 from dalembert.mechanism import Mechanism

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.kinematics.constraint_rows import Differentiated, Rows
 from dalembert.kinematics.law_mode import DIRECTIONS

@@ -6,11 +6,11 @@ those on v. Where coordinates are linear combinations of others, T and W are con
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.kinematics.state import State
 from dalembert.kinematics.traced import TracedSource

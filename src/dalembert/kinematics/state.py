@@ -7,11 +7,11 @@ elastic bodies, which move with their modes, are numbered after the bodies. All 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError

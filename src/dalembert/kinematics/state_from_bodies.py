@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
+from dalembert.cached import cached_property
 from dalembert.kinematics.recursion import AT_REST, Pose, Rates, away_from
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

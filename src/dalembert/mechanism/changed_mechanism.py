@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.mechanism.connected import Part
 from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.scales import Scales, changed_scales

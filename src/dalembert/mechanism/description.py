@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elements.placed import PlacedElement
 from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of

@@ -7,9 +7,9 @@ carries z behind the speeds and puts it there (`simulation.march.marched_equatio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dalembert.cached import cached_property
 from dalembert.elements.placed import PlacedElement
 from dalembert.trace import Expr, symbol
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.mechanism.numbered_joints import TreeJoint
 from dalembert.mechanism.variable_changes import VariableChange
 from dalembert.parts.bodies import Body

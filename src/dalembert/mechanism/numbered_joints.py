@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from dalembert.cached import cached_property
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
 from dalembert.parts.prescribed import PrescribedMotion

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import overload
 
 import numpy as np
+
+from dalembert.cached import cached_property
 
 
 class RowKind(Enum):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kinematics.law_mode import ElementState
 from dalembert.mechanism.row_table import RowKind
 from dalembert.parts.names import unknown

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import SimulationError, TraceError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.kernels.runtime.kernel import Kernel

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.parts.data_file import InFolder, as_data_file
 from dalembert.parts.fields import Colour, Faces, Number, Numbers3, Place, Points, Values

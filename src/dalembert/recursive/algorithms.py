@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.inertia import Deformed
 from dalembert.kinematics.in_variables import (
     in_joint_variables,

@@ -9,11 +9,11 @@ way by Eᵀ. The joint's load acts on the displaced node, because W and U follow
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.recursive.spatial_inertia import RigidInertia, SpatialInertia

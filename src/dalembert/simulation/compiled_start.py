@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.assembly.assemble import overbent
 from dalembert.constraints.rest import least_rates
 from dalembert.formulations import FORMULATIONS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints import check_constraint_method
 from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS, Formulation, formulation_named

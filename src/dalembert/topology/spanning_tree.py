@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+
+from dalembert.cached import cached_property
 
 from .body_graph import Arc, Graph, TopologyError, distances, unconnected_bodies
 

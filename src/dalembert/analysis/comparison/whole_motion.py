@@ -8,12 +8,12 @@ the reference as was asked for. The seconds are those of compiled code alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert.analysis.comparison.processor_time import processor_time
+from dalembert.cached import cached_property
 from dalembert.errors import SimulationError
 from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from dalembert.analysis.finding import Finding, eigenvalue_plot, mode_table
 from dalembert.analysis.linear.linearisation import Linearisation
 from dalembert.analysis.linear.linearise import linearise
 from dalembert.analysis.tabular import Tabular
+from dalembert.cached import cached_property
 from dalembert.mechanism import Mechanism
 
 NOTHING = 1e-9

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from dalembert.analysis.equilibrium.descent import Descent, Drag, MovedBodies
 from dalembert.analysis.equilibrium.static_residual import StaticEquations, StaticResidual
 from dalembert.analysis.equilibrium.steady_speeds import SteadySpeeds
 from dalembert.analysis.linear.can_rest import stands
+from dalembert.cached import cached_property
 from dalembert.constraints.assembly.assemble import DEPENDENT, close, displaced
 from dalembert.constraints.rest import STILL, own_rates
 from dalembert.kinematics.constraint_rows import row_scales

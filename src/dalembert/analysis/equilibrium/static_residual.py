@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from dalembert.analysis.linear.row_derivatives import RowKernel
 from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
+from dalembert.cached import cached_property
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.recursion import Pose
 from dalembert.kinematics.state import State

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from dalembert.analysis.equilibrium.equilibrium import Equilibrium
 from dalembert.analysis.equilibrium.search_equations import BALANCED, solved
 from dalembert.analysis.equilibrium.static_residual import NotFinite, StaticEquations
 from dalembert.analysis.linear.can_rest import check_continuous
+from dalembert.cached import cached_property
 from dalembert.constraints.assembly.assemble import assemble, displaced
 from dalembert.errors import DalembertError, EquilibriumError
 from dalembert.kernels.runtime.kernel import Kernel

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from dalembert.analysis.linear.can_rest import stands
 from dalembert.analysis.linear.displacements import turning_of_displacements
 from dalembert.analysis.linear.row_derivatives import RowDerivatives, RowKernel
 from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
+from dalembert.cached import cached_property
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods import svd
 from dalembert.errors import ForceError, FormulationError, TraceError

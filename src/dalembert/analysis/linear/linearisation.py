@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.analysis.finding import Finding, eigenvalue_plot, mode_table
+from dalembert.cached import cached_property
 from dalembert.errors import UnsteadyWarning
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional

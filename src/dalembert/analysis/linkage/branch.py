@@ -7,10 +7,10 @@ goes on, the input must turn back. Where the rows themselves lose rank, two bran
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import LoopError

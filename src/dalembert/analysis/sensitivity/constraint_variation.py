@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.solution import inertias_lent
 from dalembert.errors import FormulationError

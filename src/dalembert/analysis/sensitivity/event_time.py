@@ -6,13 +6,13 @@ Of a gap h is the gap, of a slip that ends its speed; of what lifts, begins to s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from dalembert.analysis.sensitivity.law_variation import LawVariation
 from dalembert.analysis.sensitivity.mode_forces import ModeForces, frozen_at, smooth_at, vary_forces
+from dalembert.cached import cached_property
 from dalembert.kinematics.law_mode import LawMode
 from dalembert.simulation.event_driven.recorded_run import RecordedRun, Side
 

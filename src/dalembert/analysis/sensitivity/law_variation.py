@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert.analysis.sensitivity.constraint_variation import along, compiled
+from dalembert.cached import cached_property
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS, every_row, law_values, load_values
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.kernels.masked.law_sensitivity import sliding_forces

@@ -8,11 +8,11 @@ with the fewest neighbours.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.trace.native import Module, Pointer
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.nonsmooth.compiled_newton import DESCENDS, LARGEST, SHORTEST, STEPS, Packed
 from dalembert.constraints.nonsmooth.compiled_newton import newton as newton_compiled
 from dalembert.pivoting import least_squares

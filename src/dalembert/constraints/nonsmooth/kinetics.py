@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.rest import typical_rate
 from dalembert.errors import ForceError
 from dalembert.pivoting import least_squares

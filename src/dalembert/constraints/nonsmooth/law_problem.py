@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.nonsmooth.complementarity import Cone, Problem, Radius, solve
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.kinematics.law_rows import LawElement

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.cached import cached_property
 from dalembert.vectors import skew
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)

@@ -9,11 +9,11 @@ slip by which forces go. Pacejka, *Tyre and Vehicle Dynamics* (2006), sections 2
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elements.element import Element, output
 from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.trace import Scalar, atan, maximum, select, sqrt

@@ -7,11 +7,11 @@ coordinates q of an elastic body; the frame itself turns at ω + W q̇. A rigid 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.kinematics.state import State
 from dalembert.vectors import ZERO, Matrix, Vector, cross, skew

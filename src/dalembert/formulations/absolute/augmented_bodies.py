@@ -13,11 +13,11 @@ and Σ_k m_k X_ik = 0. From that follows K_ij = Σ_k m_k X_ikᵀX_jk = −m X_ij
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.hinged import Groups, base_hinges, groups
 from dalembert.formulations.absolute.separate_bodies import Bodies

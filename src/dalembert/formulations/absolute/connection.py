@@ -13,11 +13,11 @@ On an elastic body the joint sits on a node, and the body's own accelerations qÌ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.absolute.attachment import Attachment, Lever
 from dalembert.formulations.joint_directions import blocked, left_inverse, motion, slides
 from dalembert.kinematics.recursion import AT_REST, Rates

@@ -12,11 +12,11 @@ it, and the rates of its own coordinates come in with ω_i.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.connection import Directions, JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead

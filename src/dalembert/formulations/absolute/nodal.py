@@ -13,11 +13,11 @@ turn to second order, so that the equations are the same to first degree in the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.formulations.absolute.definite import strengthened

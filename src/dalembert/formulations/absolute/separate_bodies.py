@@ -7,12 +7,12 @@ they do stands on the right-hand sides [B Remark 3].
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.absolute.attachment import Attachment
 from dalembert.formulations.absolute.connection import Directions, JointConnection
 from dalembert.formulations.symmetric_solve import solve_symmetric

@@ -7,11 +7,11 @@ whose root coordinates are those of reference and at rest, so that the attitude 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.joint_directions import left_inverse, motion
 from dalembert.formulations.tree.tisserand import ON_A_LINE
 from dalembert.formulations.tree.weighed_bodies import add_gram

@@ -6,12 +6,12 @@ carry as constraint rows: c,q q̈ = −(c,q)˙ q̇.
 
 from __future__ import annotations
 
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.kinematics.traced import TracedSource

@@ -8,11 +8,11 @@ condition holds, but M is then positive definite.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.tree.coordinate_rates import RatesState, conditions, speeds_per_rate
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads

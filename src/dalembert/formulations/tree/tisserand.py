@@ -13,11 +13,11 @@ and pull at these by partial velocities.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.formulations.equations import Equations

@@ -6,11 +6,11 @@ looked at by the distance of their centres; what touches gets rows in the order 
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.rest import typical_rate
 from dalembert.errors import SimulationError
 from dalembert.kernels.runtime.straight import KERNEL, NAMES

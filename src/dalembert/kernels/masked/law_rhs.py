@@ -9,11 +9,11 @@ Behind (q̇, u̇, ż) follow for every law the power it takes from the motion fo
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.rest import typical_rate
 from dalembert.errors import FormulationError
 from dalembert.kernels.masked.kinetic_arrays import emit_kinetic_arrays

@@ -6,11 +6,11 @@ cone problem of the step (`cone_sweeps`).
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.masked.ball_contacts import BallContacts, balls_of
 from dalembert.kernels.masked.cone_sweeps import ConeSweeps
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS, UNBREAKABLE, load_values, masked

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints import COMPILED, method
 from dalembert.constraints.massless import carried
 from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.tree.tree_solver import SparseSolver
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import coupled_speeds

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert.arguments import by_name
+from dalembert.cached import cached_property
 from dalembert.errors import StateError
 from dalembert.kernels.runtime.admissible import check_admissible, check_finite, emit_unfit
 from dalembert.kernels.runtime.batch import INPUTS, add_batch

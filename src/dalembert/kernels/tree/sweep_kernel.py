@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
 from dalembert.kernels.tree import body_motion
 from dalembert.kernels.tree.algorithm import Algorithm, Sweeps, joint_columns

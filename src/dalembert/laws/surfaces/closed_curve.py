@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.laws.surfaces.outline import (
     ArcOutline,

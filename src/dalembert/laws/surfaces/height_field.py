@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.laws.surfaces.surface import NearestPoint, Surface
 from dalembert.parts.fields import BodyName, Function, Holds, Place

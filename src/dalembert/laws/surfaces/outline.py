@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.trace import Expr, cos, directional, floor, maximum, minimum, select, sin, substitute, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import Vector

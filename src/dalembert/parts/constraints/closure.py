@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.forces.points import Point
 from dalembert.parts.frames import Frame

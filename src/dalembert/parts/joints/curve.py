@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import DalembertError, ModelError
 from dalembert.parts.numbers import number
 from dalembert.trace import Expr, directional, evaluate, maximum, minimum, ordered, select, sqrt, substitute, symbol

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from dalembert.cached import cached_property
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, emit_margins_at, memory_of_laws

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import SimulationError
 from dalembert.kinematics.in_variables import joint_speeds_per_speed, on_speeds
 from dalembert.mechanism import Mechanism

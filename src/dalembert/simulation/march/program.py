@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations.formulation import formulation_speed_symbols
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.kinematics.law_mode import LawMode
 from dalembert.kinematics.law_rows import LawTable

@@ -7,11 +7,11 @@ those of the state are, and a projection of the state is followed by one of X on
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.rhs.sensitivity_equations import emit_put_states, emit_state_sensitivity
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.march.marched_equations import layout_of_inputs

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.kept_rows import KeptRows, law_rows_kept

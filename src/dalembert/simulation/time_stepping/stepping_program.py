@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.nonsmooth.bearing_contacts import independent_rows
 from dalembert.kernels.masked.law_blocks import every_row
 from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 
+from dalembert.cached import cached_property
 from dalembert.trace import ops
 from dalembert.trace.native.target import Target
 from dalembert.trace.ops import Op

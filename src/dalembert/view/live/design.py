@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert.analysis.linkage.transmission import four_link_loops, is_plane, transmission_angle
+from dalembert.cached import cached_property
 from dalembert.errors import DalembertError
 from dalembert.kinematics.state import State
 from dalembert.simulation.error_sizes import coordinate_units

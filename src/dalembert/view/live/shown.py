@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import TraceError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide

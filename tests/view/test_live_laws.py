@@ -98,6 +98,7 @@ def test_events_act_in_a_page(browser, tmp_path) -> None:
     s.add_event(
         "kick", da.Event(lambda s: s.t - 0.503, 1, action=da.JointImpulse("A", lambda s: -0.5 - 0.1 * s.u["A"]))
     )
+    s.add_event("again", da.Event(lambda s: s.t - 0.5034, 1, action=da.JointImpulse("A", 0.3)))
     m = s.build()
     options = {"initial": {"A": -2.2}, "method": "moreau", "step": 1e-3, "output": 0.02}
     motion = m.simulate(2.0, **options)

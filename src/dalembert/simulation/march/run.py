@@ -7,15 +7,15 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
 from dalembert.motion.law_history import LawHistory
-from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.march.between_stretches import Interrupts, Pace, Progress
@@ -187,7 +187,7 @@ class Run:
             "its rows of constraints": len(c.kept_rows) == len(kept.rows)
             and len({k for k in c.kept_rows if k < n_rows}) == len(c.kept_rows),
             "its choices of speeds": (bool(c.choices) == (choice is not None))
-            and all(_same_kind(x.choice, choice) for x in c.choices)
+            and all(x.choice.same_kind(choice) for x in c.choices)
             and all(x.samples <= done and x.events <= len(events) for x in c.choices),
             "its lengths of rows": c.lengths.shape == by.row_lengths(self.model, o.start, self._somewhere()).shape,
             "its state": all(np.isfinite(part(name)).all() for name in finite) and bool(((times >= o.start) & (times <= o.end)).all()),
@@ -343,12 +343,10 @@ class Run:
         except MotionFileError as problem:
             warnings.warn(f"{problem}; the run itself goes on", SimulationWarning, stacklevel=2)
 
-    def _stretch(self, budget: int) -> int:
-        before = self.done
+    def _stretch(self, budget: int, times: np.ndarray | None = None) -> int:
+        before, times = self.done, self.options.times if times is None else times
         library = self.program.library
-        status = library.march(
-            self.memory, self.inputs, self.work, self.counters, self.options.times, self.rows, 0, 1, budget
-        )
+        status = library.march(self.memory, self.inputs, self.work, self.counters, times, self.rows, 0, 1, budget)
         if self.control is not None:
             self.forces[before : self.done] = self.program.input_layout.view(self.inputs, "x")[:, 0]
         return int(status or 0)
@@ -373,11 +371,19 @@ class Run:
         raise NotImplementedError
 
     def _record(self) -> bool:
-        """Write down all events of an instant, in their order; whether one ends the run."""
+        """Write down all events of an instant, in their order, and do what they ask for; whether one ends the run."""
+        which = self._note_events()
+        self._act(which)
+        return self._any_terminal(which)
+
+    def _note_events(self) -> list[int]:
+        """Write down the events of the instant that the search has found."""
         self.counters[PENDING] = 0
         which = [int(k) for k in np.flatnonzero(self.part("event_crossed"))]
         self.happened += [np.concatenate([[k], self.part("event_t"), self.part("event_y")]) for k in which]
-        self._act(which)
+        return which
+
+    def _any_terminal(self, which: list[int]) -> bool:
         return any(self.events[k].terminal for k in which)
 
     def _act(self, which: list[int]) -> None:
@@ -390,10 +396,3 @@ class Run:
     def _tell(self, progress: Progress) -> None:
         span = self.options.end - self.options.start
         progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
-
-
-def _same_kind(one: PivotChoice, other: PivotChoice | None) -> bool:
-    """Whether two choices of speeds are made among the same ones, and of as many."""
-    if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
-        return False
-    return sorted((*one.dependent, *one.independent)) == sorted((*other.dependent, *other.independent))

@@ -15,6 +15,7 @@ from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.integrators.moreau import NO_ROOM
 from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.run_with_laws import RunWithLaws
+from dalembert.simulation.status import Status
 from dalembert.simulation.time_stepping.stepping_notes import stepped_history
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram, anchor, hold
 
@@ -80,6 +81,29 @@ class SteppingRun(RunWithLaws):
             for i in which:
                 mode.set(i, ElementState.OFF)
         hold(mode, self.pose)
+
+    def _record(self) -> bool:
+        """Write down the events of an instant; those of the rest of the step too, before one acts at its end."""
+        which = self._note_events()
+        while self._acts(which) and not self._any_terminal(which) and float(self.part("searched_to")[0]) < self.t:
+            if self._search_on() != Status.EVENT:
+                break
+            which += self._note_events()
+        self._act(which)
+        return self._any_terminal(which)
+
+    def _acts(self, which: list[int]) -> bool:
+        return any(self.events[k].actions for k in which)
+
+    def _search_on(self) -> int:
+        """Search the rest of the step and write the outputs within it; those at its end, and samples there, come after what acts."""
+        clocks, times = self.part("next_sample"), self.options.times
+        due = clocks.copy()
+        clocks[:] = np.inf
+        try:
+            return self._stretch(0, np.where(times < self.t, times, np.inf))
+        finally:
+            clocks[:] = due
 
     def _act(self, which: list[int]) -> None:
         actions = [a for k in which for a in self.events[k].actions]

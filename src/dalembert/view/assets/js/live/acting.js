@@ -45,6 +45,11 @@ export class Acting {
     }
   }
 
+  /** Whether one of these events asks for anything. */
+  acts(which) {
+    return which.some((k) => this.plan?.actions[k]?.length);
+  }
+
   /** Does what these events ask for, in their order; a sentence where that cannot be done. Whether anything was done is left in `done`. */
   act(which) {
     const actions = which.flatMap((k) => this.plan?.actions[k] ?? []), m = this.machine;

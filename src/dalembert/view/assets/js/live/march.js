@@ -179,18 +179,38 @@ export class March {
     }
   }
 
-  /** Notes all events of an instant and does what they ask for; whether the march ends here, by one of them or by what is `wrong`. */
+  /** Notes the events of an instant, and those of the rest of the step before one acts at its end; whether the march ends here, by one of them or by what is `wrong`. */
   record() {
-    const m = this.machine, t = m.part("event_t")[0], which = [...m.part("event_crossed").keys()].filter((k) => m.part("event_crossed")[k]);
-    for (const k of which) if (this.events.length < MOST_EVENTS) this.events.push([this.live.events[k].name, t]);
-    this.last = { t, y: m.part("event_y").slice(0, m.n) };
-    m.counters[PENDING] = 0n;
+    const m = this.machine, which = this.noteEvents(), ends = () => which.some((k) => this.live.events[k].terminal);
+    while (this.acting.acts(which) && !ends() && m.part("searched_to")[0] < this.t) {
+      if (this.searchOn() !== EVENT) break;
+      which.push(...this.noteEvents());
+    }
     this.wrong = this.acting.act(which);
     if (this.acting.done && !this.wrong) {
       m.part("searched_to")[0] = this.t; // where the event values begin anew
       this.restart();
     }
-    return this.wrong !== null || which.some((k) => this.live.events[k].terminal);
+    return this.wrong !== null || ends();
+  }
+
+  noteEvents() {
+    const m = this.machine, t = m.part("event_t")[0], which = [...m.part("event_crossed").keys()].filter((k) => m.part("event_crossed")[k]);
+    for (const k of which) if (this.events.length < MOST_EVENTS) this.events.push([this.live.events[k].name, t]);
+    this.last = { t, y: m.part("event_y").slice(0, m.n) };
+    m.counters[PENDING] = 0n;
+    return which;
+  }
+
+  /** Searches the rest of the step and writes the outputs within it; those at its end, and samples there, come after what acts. */
+  searchOn() {
+    const m = this.machine, times = m.times.slice(), clocks = m.part("next_sample"), due = clocks.slice();
+    times.forEach((time, k) => time < this.t || (m.times[k] = Infinity));
+    clocks.fill(Infinity);
+    const status = this.stretch(0);
+    m.times.set(times);
+    m.part("next_sample").set(due);
+    return status;
   }
 
   /** Whether two windows of steps in a row were hopelessly slow. */

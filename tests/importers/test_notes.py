@@ -54,7 +54,7 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     notes = "\n".join(imported.notes)
     for expected in (
         "m.xml:1: <option>: density='1.2': the air", "<flag>: contact='disable'", "<size>", "<light>", 'it is called "a_b" here',
-        "range='0 1'", "frictionloss='1': dry friction", "friction='1': contact between bodies is not represented (and 4 more like it)",
+        "range='0 1'", "frictionloss='1': dry friction", "friction='1': contact between bodies is not represented; ",
         "the spring of a ball joint", "taken as solid", "over more than two sites", "<sensor>",
         "switched off", "solref='1 1'", "<muscle>", "tendon='s' is no fixed tendon", "<cylinder>",
         "dyntype='integrator'", "actuator on body=",

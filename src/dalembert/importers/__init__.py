@@ -27,30 +27,40 @@ def load_urdf(
     folder: str | Path | None = None,
     strict: bool = False,
     laws: bool = True,
+    contacts: bool | str = False,
 ) -> Imported:
     """The robot in a URDF file. Its root link is "fixed" to the ground or "free"; a root link called world is the ground itself.
 
     Meshes are read from the model's own folder, or from the wider `folder` given. What breaks a rule and
     can be mended is, and a note tells it; with `strict` it is an error. With `laws` the ends
     of joints' ways and their dry friction are laws, and what begins beyond its ends begins at them; without, they are left out.
+    With `contacts="ground"` primitive forms of <collision> touch the plane z = 0, with the friction that parameter `contact_mu` says.
     """
+    from dalembert.importers.contact_forms import chosen_contacts
     from dalembert.importers.urdf.robot import load
 
-    return load(Path(path), base, gravity, folder, strict, laws)
+    return load(Path(path), base, gravity, folder, strict, laws, chosen_contacts(contacts))
 
 
 @takes(path=file_path, folder=file_path)
 def load_mjcf(
-    path: str | Path, *, folder: str | Path | None = None, strict: bool = False, laws: bool = True
+    path: str | Path,
+    *,
+    folder: str | Path | None = None,
+    strict: bool = False,
+    laws: bool = True,
+    contacts: bool | str = False,
 ) -> Imported:
     """The model in an MJCF file.
 
     Included files and meshes are read from the model's own folder, or from the wider `folder` given;
-    `strict` and `laws` as in `load_urdf`.
+    `strict` and `laws` as in `load_urdf`. With `contacts` ("ground", those with what does not move, or "all") geoms of primitive
+    forms touch each other by MuJoCo's rules, as laws.
     """
+    from dalembert.importers.contact_forms import chosen_contacts
     from dalembert.importers.mjcf.mjcf_model import load
 
-    return load(Path(path), folder, strict, laws)
+    return load(Path(path), folder, strict, laws, chosen_contacts(contacts))
 
 
 @dataclass(frozen=True)
@@ -84,12 +94,13 @@ def load_robot(
     folder: str | Path | None = None,
     strict: bool = False,
     laws: bool = True,
+    contacts: bool | str = False,
 ) -> Imported:
     """The mechanism in a file of another program, by its ending and, if it is XML, by its first element.
 
-    `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder`, `strict` and `laws` as for these.
+    `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); the others as for these.
     """
-    said = {"base": base, "strict": strict or None, "laws": None if laws else False}
+    said = {"base": base, "strict": strict or None, "laws": None if laws else False, "contacts": contacts or None}
     given = {name: value for name, value in said.items() if value is not None}
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():

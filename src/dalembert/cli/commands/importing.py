@@ -31,6 +31,10 @@ def import_(
     laws: Annotated[
         bool, typer.Option(help="Bring ends of joints' ways, limits of tendons and dry friction, as laws.")
     ] = True,
+    contacts: Annotated[
+        str,
+        typer.Option(help="Bring contacts of primitive forms as laws: none, ground (with what does not move) or all."),
+    ] = "none",
     check: Annotated[
         str | None, typer.Option(help="Compare accelerations with this program, if installed: mujoco or pinocchio.")
     ] = None,
@@ -45,7 +49,7 @@ def import_(
     path = Path(robot.stem + ".yaml") if output is None else output
     if is_there(path) and not force:
         raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
-    found = load_robot(robot, base=base, folder=folder, strict=strict, laws=laws)
+    found = load_robot(robot, base=base, folder=folder, strict=strict, laws=laws, contacts=contacts)
     system = found.system
     m = found.build()
     for file in _brought(system, path.parent):

@@ -123,7 +123,8 @@ class BodyTree:
                 case "joint" | "freejoint":
                     self._joint(child, inside, given, body)
                 case "geom":
-                    body.geoms.append(self.forms.read(self.defaults.applied(child, given), inside))
+                    made = self.forms.read(self.defaults.applied(child, given), inside)
+                    body.geoms.append(made.on(body.name))
                 case "site":
                     self._site(child, inside, given, body)
                 case "inertial":

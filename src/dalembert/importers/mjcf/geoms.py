@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dalembert.importers import pictures
+from dalembert.importers.contact_forms import ContactForm
 from dalembert.importers.imported import Notes
 from dalembert.importers.mjcf.assets import Assets, MeshAsset
 from dalembert.importers.mjcf.orientations import Compiler
@@ -34,6 +35,12 @@ class Geom:
 
     weigh: Callable[[], MassProperties | None] = lambda: None
     shape: Shape | None = None
+    form: ContactForm | None = None
+    """What touches; its body is said by who knows it."""
+
+    def on(self, body: str) -> Geom:
+        """The same on a body."""
+        return self if self.form is None else replace(self, form=replace(self.form, body=body))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +55,18 @@ class Geoms:
             node.get(name)
         kind = node.choice("type", (*WITHOUT_MASS, *SIZES, "mesh", "sdf"), "sphere")
         if kind in WITHOUT_MASS:
-            self.compiler.place(node)
-            return Geom()
+            place = then(inside, self.compiler.place(node))
+            return Geom(form=ContactForm(node, "", kind, ZERO, place))
         if kind == "sdf" or (node.has("mesh") and kind != "mesh"):
             what = "given by a distance function" if kind == "sdf" else "fitted to a mesh"
             self.notes.add(node, f"a form {what} is not represented: it is not drawn and has no mass here")
-            return Geom()
+            return Geom(form=ContactForm(node, "", "mesh", ZERO, inside))
         if kind == "mesh":
             return self._mesh(node, then(inside, self.compiler.place(node)))
         place, size = self._form(node, kind)
         at = then(inside, place)
         shape = node.checked(_shape, kind, size, at, self.assets.colour(node))
-        return Geom(lambda: self._solid(node, kind, size, at), shape)
+        return Geom(lambda: self._solid(node, kind, size, at), shape, ContactForm(node, "", kind, size, at))
 
     def _mesh(self, node: XmlNode, at: Frame) -> Geom:
         asset, rgba = self.assets.mesh(node), self.assets.colour(node)
@@ -68,7 +75,7 @@ class Geoms:
             shape = node.checked(pictures.mesh_file, asset.file, asset.scale, at, rgba)
         elif asset.triangles is not None:
             shape = pictures.mesh(asset.triangles, at, rgba)
-        return Geom(lambda: self._solid_mesh(node, asset, at), shape)
+        return Geom(lambda: self._solid_mesh(node, asset, at), shape, ContactForm(node, "", "mesh", ZERO, at))
 
     def _solid_mesh(self, node: XmlNode, asset: MeshAsset, at: Frame) -> MassProperties | None:
         if not self._mass(node, 1.0) or not self._in_group(node):

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.importers.contact_forms import ContactAdder
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.mjcf.actuators import Actuators
 from dalembert.importers.mjcf.assets import Assets
 from dalembert.importers.mjcf.body_tree import BodyTree, MjcfBody
+from dalembert.importers.mjcf.contacts import GeomContacts
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.equalities import Equalities
 from dalembert.importers.mjcf.geoms import Geoms
@@ -21,7 +23,7 @@ from dalembert.importers.mjcf.keyframes import start
 from dalembert.importers.mjcf.law_coefficients import first_of
 from dalembert.importers.mjcf.mjcf_joints import JointPart
 from dalembert.importers.mjcf.orientations import Compiler
-from dalembert.importers.mjcf.reasons import REASONS
+from dalembert.importers.mjcf.reasons import IN_CONTACT, REASONS
 from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import HERE, then
@@ -41,10 +43,10 @@ EARTH = 9.81
 """Gravity where none is said, m/s² (MuJoCo's)."""
 
 
-def load(file: Path, folder: str | Path | None, strict: bool, laws: bool) -> Imported:
+def load(file: Path, folder: str | Path | None, strict: bool, laws: bool, contacts: str) -> Imported:
     """See `importers.load_mjcf`."""
     allowed = Folder.of(file, folder)
-    return _MjcfImport(document(file, allowed), file, allowed, strict).run(laws)
+    return _MjcfImport(document(file, allowed), file, allowed, strict).run(laws, contacts)
 
 
 class _MjcfImport:
@@ -61,7 +63,7 @@ class _MjcfImport:
         self.forces = Names()
         self.at_zero: dict[str, float] | None = None
 
-    def run(self, laws: bool) -> Imported:
+    def run(self, laws: bool, contacts: str) -> Imported:
         self.laws = laws
         tree, system = self.tree, self.system
         for section in self.root.all("worldbody"):
@@ -82,8 +84,11 @@ class _MjcfImport:
         system.initial, system.speeds = begin.initial, begin.speeds
         if laws:
             self._add_laws()
+        if contacts != "none":
+            adder = ContactAdder(system, self.notes, Names(set(system.laws)))
+            GeomContacts(tree, self.defaults, adder, self.notes).add(self.root, contacts)
         self.defaults.forget_unused()
-        self.notes.of_unread(self.root, REASONS)
+        self.notes.of_unread(self.root, REASONS if contacts == "none" else REASONS | IN_CONTACT)
         return Imported(system, self.notes.ranked())
 
     def _gravity(self) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, DRAWING, MEASURED, Note
 
-_CONTACT = Note("contact between bodies is not represented", AT_LIMITS)
+_CONTACT = Note('contact between bodies is not represented; contacts="all" brings that of primitive forms', AT_LIMITS)
 _SOFT = Note(
     "constraints and limits are exact here: time constants with which MuJoCo gives way have no meaning",
     DRAWING,
@@ -57,3 +57,10 @@ REASONS = {
         "o_friction", "collision", "mpr_tolerance", "mpr_iterations", "sdf_iterations", "sdf_initpoints",
     )},
 }  # fmt: skip
+
+_TOUCH = Note("contacts begin here where surfaces touch, and are exact: nothing gives way, nothing bounces", AT_LIMITS)
+IN_CONTACT = {
+    **{f"geom.{name}": _TOUCH for name in ("margin", "gap", "solref", "solimp", "solmix")},
+    **{f"pair.{name}": _TOUCH for name in ("margin", "gap", "solref", "solimp", "solreffriction")},
+}
+"""Reasons that hold instead where contacts are brought."""

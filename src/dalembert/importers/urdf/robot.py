@@ -12,6 +12,7 @@ from dalembert.importers.imported import MEASURED, Imported, Notes
 from dalembert.importers.naming import Names
 from dalembert.importers.repairs import Repairs
 from dalembert.importers.urdf.closures import closures, rotors, springs
+from dalembert.importers.urdf.collisions import ContactsWithGround
 from dalembert.importers.urdf.link_tree import LinkTree, link_tree, named
 from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.urdf_joints import joint
@@ -28,14 +29,16 @@ from dalembert.system import GROUND, System
 WORLD = "world"
 
 
-def load(file: Path, base: str, gravity: Any, folder: str | Path | None, strict: bool, laws: bool) -> Imported:
+def load(
+    file: Path, base: str, gravity: Any, folder: str | Path | None, strict: bool, laws: bool, contacts: str
+) -> Imported:
     """See `importers.load_urdf`."""
     if base not in ("fixed", "free"):
         raise ModelError(f'base={base!r} is not known; choose "fixed" or "free"')
     root = xml.read(file)
     if root.tag != "robot":
         raise root.error("a URDF file begins with <robot>; is this another kind of file?")
-    return _UrdfImport(root, file, Folder.of(file, folder), strict).run(base, gravity, laws)
+    return _UrdfImport(root, file, Folder.of(file, folder), strict).run(base, gravity, laws, contacts)
 
 
 class _UrdfImport:
@@ -60,7 +63,11 @@ class _UrdfImport:
             self.repairs.mended(child, f"there must be only one <{tag}> in {node}", "the first counts")
             node.children.remove(child)
 
-    def run(self, base: str, gravity: Any, laws: bool) -> Imported:
+    def run(self, base: str, gravity: Any, laws: bool, contacts: str) -> Imported:
+        if contacts == "all":
+            raise self.robot.error(
+                'URDF does not say which links may touch each other; contacts="ground" lets them touch the plane z = 0'
+            )
         self.tree = link_tree(self.robot, self.joint_nodes)
         self.system = System(self.robot.get("name") or "robot", gravity)
         self.looks.learn(self.robot)
@@ -73,6 +80,8 @@ class _UrdfImport:
         self.system.cut = self._add_extensions()
         for node in self.joint_nodes.values() if laws else ():
             self._add_laws(node)
+        if contacts == "ground":
+            ContactsWithGround(self.system, self.notes, self.robot).add(self.tree, self.body_of)
         self.robot.read.add("version")
         self.notes.of_unread(self.robot, REASONS)
         return Imported(self.system, self.notes.ranked())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -99,12 +101,34 @@ def test_muscle_at_rest_pulls_with_its_isometric_force() -> None:
     assert abs(motion.outputs()["T"][-1] - 800.0 * wanted) < 1e-5 * 800.0
 
 
+@pytest.mark.parametrize(
+    ("strain", "wanted"),
+    # OpenSim's Thelen2003Muscle: toe at 99 e³/(166 e³ − 67) of the strain 0.04 of the largest isometric force
+    [
+        (-0.01, 0.0), (0.01, 0.33 * (math.exp(0.75 / 0.60861)) / (math.exp(3) - 1) - 0.33 / (math.exp(3) - 1)),
+        (99 * math.exp(3) * 0.04 / (166 * math.exp(3) - 67), 0.33), (0.04, 1.0),
+        (0.05, 1.0 + 0.01 * 0.67 / (0.04 - 99 * math.exp(3) * 0.04 / (166 * math.exp(3) - 67))),
+    ],
+)  # fmt: skip
+def test_tendon_pulls_by_thelens_curve(strain: float, wanted: float) -> None:
+    s = da.System("held")
+    s.add_body("mass", mass=1.0)
+    s.add_joint("A", da.Prismatic((1, 0, 0)), "ground", "mass")
+    s.add_element("m", da.Muscle(("ground", "mass"), 800.0, 0.12, 0.18), excitation=1.0)
+    s.add_output("T", lambda s: s.signal("m.tension"))
+    start = {"A": 0.12 + 0.18 * (1.0 + strain)}
+    found = s.build().simulate(1e-9, start, output=[0.0, 1e-9]).outputs()["T"][0]
+    assert abs(found - 800.0 * wanted) < 1e-3
+
+
 def test_curve_of_force_over_speed_is_thelens() -> None:
     """No force at the largest speed of shortening, the isometric force at rest, 1.4 times it while lengthening; one smooth curve."""
     assert _speed_of(0.0) == -1.0 and _speed_of(1.0) == 0.0
     assert abs(_speed_of(0.5) + 0.5 / (1.0 + 0.5 / 0.25)) < 1e-15
     assert abs(_speed_of(1.2) - 0.2 * 0.4 / (10.0 * 0.2)) < 1e-15
-    for r in (0.0, 1.0, 1.38):
+    slope = 0.16 / (10.0 * 0.07**2)  # straight beyond 0.95 · 1.4
+    assert abs(_speed_of(2.0) - (0.33 * 0.4 / (10.0 * 0.07) + slope * (2.0 - 1.33))) < 1e-12
+    for r in (0.0, 1.0, 1.33):
         h = 1e-7
         assert abs((_speed_of(r + h) - _speed_of(r)) - (_speed_of(r) - _speed_of(r - h))) < 0.6 * h
 

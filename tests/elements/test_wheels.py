@@ -81,6 +81,20 @@ def test_magic_formula_has_its_published_peaks_and_slopes() -> None:
         assert abs(found - wanted) < 0.06 * wanted
 
 
+def test_aligning_moment_is_that_of_the_published_coefficients() -> None:
+    """The coefficients of SAE 870421, keyed in once more: the curve, and its largest value D."""
+    tyre = MagicTyre("wheel", 0.3, 2e5, 0.5, 0.3)
+    for N in (2.0, 4.0, 6.0, 8.0):
+        D, E = -2.72 * N**2 - 2.28 * N, -0.070 * N**2 + 0.643 * N - 4.04
+        B = (-1.86 * N**2 - 2.73 * N) * np.exp(-0.110 * N) / (2.40 * D)
+        for slip in (0.5, 3.0, 15.0):
+            wanted = D * np.sin(2.40 * np.arctan(B * slip - E * (B * slip - np.arctan(B * slip))))
+            found = formula(tyre.moment, N, slip, magic_tyre._slope_along)
+            assert abs(found - wanted) < 1e-10 * abs(D)
+        most = min(formula(tyre.moment, N, slip, magic_tyre._slope_along) for slip in np.linspace(0.0, 20.0, 2001))
+        assert abs(most - D) < 1e-3 * abs(D)
+
+
 def test_magic_tyre_slips_steadily_by_the_formula() -> None:
     """Towed at an angle for many relaxation lengths, its force is that of the formula."""
     angle = np.radians(6.0)

@@ -2,7 +2,9 @@
 
 A fibre of length l, with active force F₀ a f(l) by its activation a and a passive one, pulls on a tendon; its speed follows from what
 is left of the tendon's force beside the passive one. Thelen, *Adjustment of muscle mechanics model parameters to simulate dynamic
-contractions in older adults*, J. Biomech. Eng. 125 (2003) 70–77, with its numbers for young adults; fibres lie along the tendon.
+contractions in older adults*, J. Biomech. Eng. 125 (2003) 70–77, with its numbers for young adults, as OpenSim's Thelen2003Muscle has
+them; fibres lie along the tendon. The paper rounds where the tendon's curve becomes straight (0.609) and its slope there (1.712); here
+they follow from what they stand for: the curve is smooth there and reaches 1 at the strain of the largest isometric force.
 """
 
 from __future__ import annotations
@@ -29,12 +31,18 @@ PASSIVE, PASSIVE_STRAIN = 5.0, 0.6
 """Shape of the passive curve, and the strain of fibres at which it is 1."""
 TENDON_STRAIN = 0.04
 """Strain of the tendon under the largest isometric force."""
-TOE, TOE_SHAPE, TOE_FORCE, LINEAR = 0.609 * TENDON_STRAIN, 3.0, 0.33, 1.712 / TENDON_STRAIN
-"""Strain where the tendon's curve becomes straight, the shape before, the force there, the slope beyond."""
+TOE_SHAPE, TOE_FORCE = 3.0, 0.33
+"""Shape of the tendon's curve before it becomes straight, and the force there."""
+STEEP = TOE_SHAPE * TOE_FORCE / (1.0 - math.exp(-TOE_SHAPE))
+"""Slope of the curve where it becomes straight, times the strain there."""
+TOE = TENDON_STRAIN * STEEP / (STEEP + 1.0 - TOE_FORCE)
+"""Strain where the curve becomes straight."""
+LINEAR = STEEP / TOE
+"""Slope beyond."""
 CURVED, LENGTHENED = 0.25, 1.4
 """Shape of the curve of force over speed, and the largest force while lengthening."""
 NEARLY = 0.95
-"""Part of the way to the largest force of lengthening beyond which the curve goes on straight."""
+"""Part of the largest force of lengthening beyond which the curve goes on straight, as in OpenSim."""
 LEAST = 0.01
 """Least activation, and least value of the active curve: a fibre without any has no speed of its own."""
 
@@ -146,7 +154,7 @@ class Muscle(Element):
 def _speed_of(ratio: Any) -> Scalar:
     """Speed over the largest one, at an active force beside the isometric one: Thelen's (6) and (7), for each a f(l)."""
     steep = 2.0 + 2.0 / CURVED
-    end = 1.0 + NEARLY * (LENGTHENED - 1.0)
+    end = NEARLY * LENGTHENED
 
     def lengthening(r: Any) -> Any:
         return (r - 1.0) * (LENGTHENED - 1.0) / (steep * (LENGTHENED - r))

@@ -2,8 +2,8 @@
 
 Bakker, Nyborg and Pacejka, *Tyre modelling for use in vehicle dynamics studies*, SAE 870421 (1987), with the coefficients of its tables
 2 and 3: D = a₁N² + a₂N, E = a₆N² + a₇N + a₈; B C D = a₃ sin(a₄ arctan(a₅N)) across, (a₃N² + a₄N) e^{−a₅N} along and for the moment,
-with the load N in kN, slip angles in degrees and slip in per cent. Where it slips both ways, both forces go by the whole slip, and each
-has its part of it.
+with the load N in kN, slip angles in degrees and slip in per cent. Where it slips both
+ways, both forces go by the whole slip, and each has its part of it. Several public transcripts of the tables agree.
 """
 
 from __future__ import annotations

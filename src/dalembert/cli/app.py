@@ -8,6 +8,7 @@ import typer
 
 from dalembert.cli.commands.analyse import analyse
 from dalembert.cli.commands.bench import bench
+from dalembert.cli.commands.doctor import doctor
 from dalembert.cli.commands.drives import drives
 from dalembert.cli.commands.export import export
 from dalembert.cli.commands.gallery import gallery
@@ -60,7 +61,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "sensitivities": sensitivities, "identify": identify, "equations": equations, "explain": explain, "compare": compare,
         "modes": modes,
     },
-    FILES: {"new": new, "import": import_, "export": export, "schema": schema, "bench": bench},
+    FILES: {"new": new, "import": import_, "export": export, "schema": schema, "bench": bench, "doctor": doctor},
 }  # fmt: skip
 
 for panel, commands in COMMANDS.items():

@@ -77,6 +77,12 @@ class PivotChoice:
         """B_i."""
         return B[np.ix_(self.rows, self.independent)]
 
+    def same_kind(self, other: PivotChoice | None) -> bool:
+        """Whether both are made among the same speeds, and of as many."""
+        if other is None or len(self.rows) != len(other.rows) or len(self.dependent) != len(other.dependent):
+            return False
+        return sorted((*self.dependent, *self.independent)) == sorted((*other.dependent, *other.independent))
+
 
 def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> PivotChoice:
     """Choice among rows that can be compared in size: those that say most, solved for the unknowns in which they say most.

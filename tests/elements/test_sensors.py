@@ -74,11 +74,69 @@ def test_force_sensor_reads_the_reaction_of_the_joint() -> None:
         assert np.abs(motion[f"cell.torque_{axis}_0"] - wrench[1][:, i])[1:-1].max() < 1e-8
 
 
-def test_force_sensors_in_loops_and_forces_by_accelerations_are_refused_by_name() -> None:
+@pytest.mark.parametrize(
+    ("joint", "cut", "way"),
+    [
+        ("A", None, {}), ("B", None, {}), ("C", ["C"], {}), ("D", ["C"], {"constraints": "null_space_qr"}),
+        ("C", ["C"], {"formulation": "newton_euler"}), ("B", None, {"constraints": "partition"}),
+        ("C", ["C"], {"formulation": "hamilton"}), ("B", ["A"], {"method": "rk4", "step": 1e-3}),
+    ],
+)  # fmt: skip
+def test_force_sensor_reads_the_reaction_of_a_joint_in_a_loop(joint: str, cut: Any, way: dict[str, Any]) -> None:
+    def push(s: Any) -> list[Any]:
+        """A force in plain Python where the rows of the joint tell all."""
+        return [2.0 * (float(s.t) if cut == ["C"] == [joint] else s.t), 1.0, 0.0]
+
     s = pendulum(True)
+    s.add_force("motor", da.Motor("B", lambda s: 0.3 * da.sin(5.0 * s.t)))
+    s.add_force("push", da.Load(("lower", (0.1, 0.2, 0.0)), push))
+    s.add_element("cell", da.ForceSensor(joint, period=0.01))
+    given = {"D": -0.9} if cut == ["A"] else {"A": 0.3}
+    m = s.build(cut=cut) if cut else s.build()
+    motion = m.simulate(0.2, given, output=0.01, **(way if "step" in way else {"rtol": 1e-10} | way))
+    wrench = motion.reaction(joint, axes="parent").force, motion.reaction(joint, axes="child").torque
+    assert np.abs(wrench[0]).max() > 1.0
+    for i, axis in enumerate("xyz"):
+        assert np.abs(motion[f"cell.force_{axis}_0"] - wrench[0][:, i])[1:-1].max() < 1e-8
+        assert np.abs(motion[f"cell.torque_{axis}_0"] - wrench[1][:, i])[1:-1].max() < 1e-8
+
+
+def test_force_sensor_in_a_loop_weighs_by_closed_form() -> None:
+    """A swing at rest, on two ropes of 0.3 kg: each hook bears a rope and half of the seat."""
+    s = da.System("swing", gravity=(0, -9.81, 0))
+    for name, mass, com in (("rope", 0.3, (0, -1, 0)), ("seat", 2.0, (0.5, 0, 0)), ("other", 0.3, (0, -1, 0))):
+        s.add_body(name, mass=mass, com=com, inertia=(0.1, 0.1, 0.1))
+    s.add_joint("hook", da.Revolute(), "ground", "rope")
+    s.add_joint("end", da.Revolute(), "rope", "seat", at_parent=(0, -2, 0))
+    s.add_joint("other_end", da.Revolute(), "other", "seat", at_parent=(0, -2, 0), at_child=(1.0, 0, 0))
+    s.add_joint("other_hook", da.Revolute(), "ground", "other", at_parent=(1.0, 0, 0))
+    for k, joint in enumerate(("hook", "other_end", "other_hook")):
+        s.add_element(f"cell{k}", da.ForceSensor(joint, period=0.01))
+    motion = s.build(cut=["other_end"]).simulate(0.05, output=0.01)
+    for k, mass in enumerate((1.3, 1.0, 1.3)):
+        assert np.abs(motion[f"cell{k}.force_y_0"][1:] - mass * 9.81).max() < 1e-9
+
+
+def test_force_sensors_where_loads_are_shared_at_will_are_refused_by_name() -> None:
+    """A door on two hinges: which of them bears its weight, rigid bodies do not say."""
+    s = da.System("door", gravity=(0, 0, -9.81))
+    s.add_body("leaf", mass=10.0, com=(0.4, 0, 0), inertia=(1, 1, 1))
+    s.add_joint("low", da.Revolute((0, 0, 1)), "ground", "leaf")
+    s.add_joint("high", da.Revolute((0, 0, 1)), "ground", "leaf", at_parent=(0, 0, 2), at_child=(0, 0, 2))
+    s.add_element("cell", da.ForceSensor("low", period=0.01))
+    m = s.build()
+    with pytest.raises(da.SimulationError, match=r'element "cell": what joint "low" transmits is not unique'):
+        m.simulate(0.1)
+    with pytest.raises(da.SimulationError, match=r'element "cell": what joint "low" transmits is not unique'):
+        m.simulate_many([{}, {}], 0.1)
+
+
+def test_force_sensors_beside_laws_and_forces_by_accelerations_are_refused_by_name() -> None:
+    s = pendulum(True)
+    s.add_law("stop", da.Stop("A", upper=1.0))
     s.add_element("cell", da.ForceSensor("B", period=0.01))
     with pytest.raises(
-        da.ModelError, match=r'element "cell": what joint "B" transmits hangs on the forces of ".", which closes a loop'
+        da.ModelError, match=r'element "cell": what joint "B" transmits hangs on the forces of law "stop"'
     ):
         s.build()
     s = pendulum()

@@ -62,6 +62,8 @@ class Element(Described, Portable):
 
     sampled_only: ClassVar[bool] = False
     """Whether it has no meaning in continuous time, so that its period must be given."""
+    reads_reactions: ClassVar[bool] = False
+    """Whether it wants of its joints what they transmit only, and no coordinates: they may close loops."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

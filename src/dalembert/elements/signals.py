@@ -109,6 +109,7 @@ class ReadsSignals:
 
     _signals: Signals | None = None
     _udot: Any = None
+    _multipliers: Vector | None = None
 
     @property
     def udot(self) -> Vector:
@@ -122,10 +123,15 @@ class ReadsSignals:
         known: Vector = self._udot
         return known
 
-    def with_udot(self, udot: Vector) -> Self:
-        """The same state, in which the rates of the speeds are known."""
+    @property
+    def multipliers(self) -> Vector:
+        """Multipliers λ of all rows of loops and constraints, where they are known: at samples of elements."""
+        return self.udot[:0] if self._multipliers is None else self._multipliers
+
+    def with_udot(self, udot: Vector, multipliers: Vector | None = None) -> Self:
+        """The same state, in which the rates of the speeds are known, and the multipliers of the constraints."""
         made = copy(self)
-        made._signals, made._udot = None, udot
+        made._signals, made._udot, made._multipliers = None, udot, multipliers
         return made
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import cache, cached_property, reduce
+from functools import cache, reduce
 from typing import Any, TypeVar
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of

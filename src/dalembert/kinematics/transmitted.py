@@ -7,6 +7,7 @@ Euler's laws for all bodies that the joint carries, for a joint that closes a lo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from dalembert.kinematics.constraint_rows import Differentiated
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import jacobian, substitute, symbols
+from dalembert.trace import jacobian, substitute, symbols, tracing
 from dalembert.vectors import Matrix, Vector, cross, vector
 
 
@@ -60,22 +61,51 @@ def transmitted(s: State, joint: str) -> Transmitted:
 
 
 def joint_wrench(s: State, joint: str) -> Vector:
-    """Torque and force that a joint transmits to its child, in the axes told above, where u̇ is known; of joints outside loops only."""
+    """Torque and force that a joint transmits to its child, in the axes told above, where u̇ and, for a joint of a loop, λ are known."""
     m = s.mechanism
-    across = [joint] if joint in m.closures else _crossing(m, carried(m, s.joint_index(joint) + 1))
-    if across:
+    closing = joint in m.closures
+    bodies = [] if closing else carried(m, s.joint_index(joint) + 1)
+    in_loops = closing or bool(_crossing(m, bodies, m.constraint_rows))
+    laws = list(m.laws) if in_loops else _crossing(m, bodies, m.law_rows)
+    if laws:
         raise ModelError(
-            f'what joint "{joint}" transmits hangs on the forces of "{across[0]}", which closes a loop over it: these are known '
-            f'after the run only, motion.reaction("{joint}"); a sensor of forces must be on a joint outside loops'
+            f'what joint "{joint}" transmits hangs on the forces of law "{laws[0]}", which may be shared with what else holds: '
+            f'read them after the run, by motion.reaction("{joint}"), or leave out the law (m.without_laws())'
         )
-    made = transmitted(s, joint)
-    return np.asarray(made.w0 + made.W @ np.asarray(s.udot))
+    made, udot = transmitted(s, joint), np.asarray(s.udot)
+    found = made.w0 + made.W @ udot
+    return np.asarray(found + made.X @ np.asarray(s.multipliers) if in_loops else found)
 
 
-def _crossing(m: Mechanism, bodies: list[int]) -> list[str]:
-    """Constraints that act between these bodies and others, or laws."""
-    found = list(m.laws)
-    for name, d in m.constraint_rows.items():
+def sensed_joints(m: Mechanism) -> dict[str, tuple[str, ...]]:
+    """Joints in loops whose reactions sampled elements read, by element: see `Mechanism.sensed_joints`."""
+    asked: list[str] = []
+
+    class Listening(State):
+        """A state that keeps in mind which joints it was asked for."""
+
+        def joint_wrench(self, joint: str) -> Vector:
+            found = joint_wrench(self, joint)
+            if joint in m.closures or _crossing(m, carried(m, self.joint_index(joint) + 1), m.constraint_rows):
+                asked.append(joint)
+            return found
+
+    made = {}
+    with tracing():
+        told = m.sampled_state()
+        s = Listening(m, told.t, told.coordinates, told.speeds).with_udot(told.udot, told.multipliers)
+        for name, p in m.elements.items():
+            if p.element.period is not None:
+                asked.clear()
+                p.update(s)
+                made[name] = tuple(dict.fromkeys(asked))
+    return {name: joints for name, joints in made.items() if joints}
+
+
+def _crossing(m: Mechanism, bodies: list[int], rows: Mapping[str, Differentiated]) -> list[str]:
+    """Those of constraints or laws that act between these bodies and others."""
+    found = []
+    for name, d in rows.items():
         inside = [m.number_of[body] in bodies for body in d.constraint.bodies]
         inside += [m.body_of(k) in bodies for k in d.bodies]
         if any(inside) and not all(inside):

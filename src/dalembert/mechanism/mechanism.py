@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 from dalembert.aliases import Controller, Events, FilePath, JointValues, ParameterValues
 from dalembert.arguments import by_name, count, file_path, names_or_values, one_name, real, takes
 from dalembert.blas import on_one_thread
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.mechanism.compiled_quantities import CompiledQuantities
 from dalembert.mechanism.formulation_settings import FormulationSettings, checked_formulation
@@ -82,8 +82,18 @@ class Mechanism(CompiledQuantities):
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
 
     def sampled_state(self) -> State:
-        """The symbolic motion where an element is sampled: rates of the speeds are known there."""
-        return self.symbolic_state().with_udot(symbols("#udot.", range(self.n_u)))
+        """The symbolic motion where an element is sampled: rates of the speeds and multipliers of constraints are known there."""
+        udot, multipliers = symbols("#udot.", range(self.n_u)), symbols("#lam.", range(len(self.rows)))
+        return self.symbolic_state().with_udot(udot, multipliers)
+
+    @cached_property
+    def sensed_joints(self) -> dict[str, tuple[str, ...]]:
+        """Joints in loops whose reactions are read at samples, by the element that reads them."""
+        if all(p.element.period is None for p in self.elements.values()) or not self.constraint_rows:
+            return {}
+        from dalembert.kinematics.transmitted import sensed_joints
+
+        return sensed_joints(self)
 
     # -- loops and constraints ----------------------------------------------------------------------------------------
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arguments import array, numbers, refused
+from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kinematics.bending import check_positive
@@ -120,6 +121,9 @@ def simulate_many(
     kept = NO_ROWS_KEPT
     if m.constraint_rows:
         q, u, kept = _assembled(catalogue, models, q, u, initials, speeds, o)
+        if m.sensed_joints and len(kept.rows) < len(m.rows):
+            for k in range(count):
+                check_loads_unique(models[k], q[k], u[k], o.start, kept.rows, SimulationError)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide

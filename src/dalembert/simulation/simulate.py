@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.aliases import FilePath
 from dalembert.arguments import file_path
-from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique
+from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique, needs_unique_loads
 from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.opaque import generalized_forces
@@ -67,8 +67,7 @@ def simulate(
     file = None if checkpoint is None else Path(checkpoint)
     _check_folder(file)
     initial, states = m.without_states(initial)
-    values_said = {**(parameters or {}), **states}
-    model = m.with_parameters(**values_said) if values_said else m
+    model = m.with_parameters(**values_said) if (values_said := {**(parameters or {}), **states}) else m
     o = options(model, duration, said)
     watched = gathered(events, until) if events is not None or until is not None else []
     method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
@@ -85,7 +84,8 @@ def simulate(
         check_positive(model, q, o.start, where="simulate")
     by = equation_choice(catalogue, o.formulation, o.constraints, o, q)
     if program_of is not Program:
-        kept = _laws_kept(catalogue, model, kept, q, u, o, by, watched)
+        kept = _laws_kept(model, kept, q, o, by, watched)
+    check_loads(catalogue, model, kept.rows, q, u, o.start)
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, program.equation_choice.n_speeds, lambda: run)
@@ -155,9 +155,8 @@ def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Pr
 
 
 def _laws_kept(
-    catalogue: Catalogue, m: Mechanism, kept: KeptRows, q: np.ndarray, u: np.ndarray, o: Options, by: EquationChoice,
-    watched: list[Event],
-) -> KeptRows:  # fmt: skip
+    m: Mechanism, kept: KeptRows, q: np.ndarray, o: Options, by: EquationChoice, watched: list[Event]
+) -> KeptRows:
     """The rows that are kept, with those of the laws; refused where these, or what events do, cannot be marched."""
     from dalembert.kernels.masked.law_formulation_rhs import check_serves_laws
 
@@ -165,13 +164,17 @@ def _laws_kept(
         check_serves_laws(by.form, o.formulation)
     for event in watched:
         check_actions(m, event)
-    if m.laws:
-        kept = law_rows_kept(m, kept, q, o.start)
-        rows, at = kept.rows, (q.tobytes(), u.tobytes(), o.start, tuple(m.parameters.values()))
-        catalogue.once(
-            ("loads are unique", rows, at), lambda: check_loads_unique(m, q, u, o.start, rows, SimulationError)
-        )
-    return kept
+    return law_rows_kept(m, kept, q, o.start) if m.laws else kept
+
+
+def check_loads(
+    catalogue: Catalogue, m: Mechanism, rows: tuple[int, ...], q: np.ndarray, u: np.ndarray, t: float
+) -> None:
+    """Refuse to begin where friction, or a sensor, goes by what a joint transmits and that is not unique."""
+    if not needs_unique_loads(m) or len(rows) == len(m.rows):
+        return
+    at = q.tobytes(), u.tobytes(), t, tuple(m.parameters.values())
+    catalogue.once(("loads are unique", rows, at), lambda: check_loads_unique(m, q, u, t, rows, SimulationError))
 
 
 def _check_stepped(o: Options) -> None:
@@ -276,7 +279,7 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
 def _check_loads_stayed_unique(run: Run, made: Motion) -> None:
     """The start was examined; a force may come later that redundant rows share as they like."""
     m, rows = run.model, run.program.kept.rows
-    if not m.laws or not m.law_table.loads or len(rows) == len(m.rows):
+    if not needs_unique_loads(m) or len(rows) == len(m.rows):
         return
     changes = made.record.get("parameter_changes", [])
     for k in np.unique(np.linspace(0, len(made) - 1, LOADS_EXAMINED).astype(int))[1:]:

@@ -214,7 +214,7 @@ def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Spa
     acting: list[tuple[str, Any]] = [
         *system.forces.items(),
         *system.constraints.items(),
-        *system.elements.items(),
+        *((name, e) for name, e in system.elements.items() if not e.reads_reactions),
     ]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}

@@ -10,12 +10,13 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, node
 from dalembert.trace.ops import Op

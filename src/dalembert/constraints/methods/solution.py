@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, wraps
+from functools import wraps
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.massless import NO_MASS, mass_factor
 from dalembert.constraints.methods.blocks import CoupledBlock, blocks
 from dalembert.formulations.equations import Equations

@@ -1,4 +1,5 @@
-"""Friction by what a joint transmits needs that to be unique: in over-constrained loops it may hang on how joints share a load.
+"""Friction by what a joint transmits, and sensors of it, need that to be unique: in over-constrained loops it may hang on how joints
+share a load.
 
 Rows that depend on each other leave self-stresses open. Real joints give a little, and share by their compliances. So all joints are
 given compliances, as soft against forces in one direction as in any other, at random: where the load of friction comes out alike
@@ -8,7 +9,7 @@ bear nothing as long as all forces lie in its plane. Where the load hangs on the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -37,28 +38,48 @@ RANK_OF_LOADS, RANK_OF_SPEEDS = 1e-10, 1e-9
 def check_loads_unique(
     m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, kept: Sequence[int], error: type[DalembertError]
 ) -> None:
-    """Refuse, by its joint, friction whose load depends on how the redundant rows share it; `kept` bear it in the equations."""
-    if not m.law_table.loads or len(kept) == len(m.rows):
+    """Refuse, by its joint, friction or a sensor whose load depends on how the redundant rows share it; `kept` bear it in the
+    equations."""
+    if not needs_unique_loads(m) or len(kept) == len(m.rows):
         return
     m, rng = m.numeric, np.random.default_rng(0)
     for trial in range(TRIALS + 1):
         s = m.state(q, u, t)
         x = _Shares(s, list(kept), rng.standard_normal(len(m.law_table)) if trial else np.zeros(len(m.law_table)))
         shares = [x.in_equations, *(x.by_compliances(rng) for _ in range(COMPLIANCES))]
-        for i, load in m.law_table.loads.items():
-            for term in load.terms:
-                rows = np.asarray(term.rows[:, :6], dtype=float) @ x.joints[load.joint].X[:, : len(x.B)]
-                largest = np.abs(rows).max(initial=0.0) * np.abs(shares).max(initial=0.0)
-                apart = [float(np.linalg.norm(rows @ (lam - shares[1]))) > SAME * largest for lam in shares]
-                if any(apart):
-                    raise error(f'law "{m.law_table.title(i)}": {_said(load.joint, any(apart[1:]))}')
+        for who, joint, components in _wanted(m):
+            rows = components @ x.joints[joint].X[:, : len(x.B)]
+            largest = np.abs(rows).max(initial=0.0) * np.abs(shares).max(initial=0.0)
+            apart = [float(np.linalg.norm(rows @ (lam - shares[1]))) > SAME * largest for lam in shares]
+            if any(apart):
+                raise error(f"{who}: {_said(joint, any(apart[1:]), who.startswith('law'))}")
         if trial < TRIALS:
             free = rng.standard_normal(m.n_u)
             u = free - np.linalg.pinv(x.B, rcond=RANK_OF_SPEEDS) @ (x.B @ free)
 
 
-def _said(joint: str, by_stiffness: bool) -> str:
+def needs_unique_loads(m: Mechanism) -> bool:
+    """Whether something of a mechanism goes by what joints of its loops transmit."""
+    return bool(m.sensed_joints) or bool(m.laws and m.law_table.loads)
+
+
+def _wanted(m: Mechanism) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Who goes by what a joint transmits, the joint, and the components (n × 6) of it, those of one kind together."""
+    for i, load in m.law_table.loads.items():
+        for term in load.terms:
+            yield f'law "{m.law_table.title(i)}"', load.joint, np.asarray(term.rows[:, :6], dtype=float)
+    for name, joints in m.sensed_joints.items():
+        for joint in joints:
+            yield from ((f'element "{name}"', joint, np.eye(6)[part]) for part in (slice(0, 3), slice(3, 6)))
+
+
+def _said(joint: str, by_stiffness: bool, friction: bool) -> str:
     """What is wrong, in words: with the mechanism, or with the rows that bear the load in its equations."""
+    if by_stiffness and not friction:
+        return (
+            f'what joint "{joint}" transmits is not unique, as the loops are over-constrained, so that no sensor can be told what it '
+            "reads. Free what is redundant (m.diagnose() names it), or read what is unique after the run, by motion.reaction"
+        )
     if by_stiffness:
         return (
             f'what joint "{joint}" transmits is not unique, as the loops are over-constrained, and so neither is its friction nor the '

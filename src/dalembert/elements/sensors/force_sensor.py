@@ -19,7 +19,8 @@ class ForceSensor(Sensor):
     """Reads what the parent exerts on the child through a joint, motors and springs included: force and torque about its frame.
 
     The force is in the axes of the joint's frame on the parent, the torque in those on the child. It is sampled every `period` seconds:
-    reactions follow from all forces, so that no force may hang on them at the same instant. The joint is no part of a loop.
+    reactions follow from all forces, so that no force may hang on them at the same instant. In an over-constrained loop the reaction
+    must be unique; beside laws that take part in it, it is refused.
     """
 
     joint: JointName
@@ -32,6 +33,7 @@ class ForceSensor(Sensor):
     seed: Count = 1
 
     sampled_only = True
+    reads_reactions = True
     channels = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
     units: ClassVar[Mapping[str, str]] = {c: "N" if c[0] == "f" else "N m" for c in channels}
 

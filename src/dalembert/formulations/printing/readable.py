@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, count_operations, free_symbols, ops, ordered, substitute, symbol, symbols, tracing
 from dalembert.trace.canonical import Canonical

@@ -6,11 +6,11 @@ it; then w follows from (q, u), which also restores what w must obey by itself (
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.formulations import Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds, formulation_speed_symbols, uses_mechanism_speeds
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel, to_formulation_speeds, to_speeds
@@ -25,6 +25,7 @@ from dalembert.mechanism.scales import BESIDE
 from dalembert.trace import Expr, symbol, symbols
 from dalembert.trace.native import Module, Signature
 from dalembert.trace.native.driver.lapack import make_known
+from dalembert.trace.native.module import Prefixed
 
 
 class FormulationRightHandSide(RightHandSide):
@@ -119,6 +120,21 @@ class FormulationRightHandSide(RightHandSide):
                 f.call(watch, *(getattr(f, name) for name in NAMES))
             f.call(run, f.t, f.q, f.u, f.x, f.P, f.y, f.work + self.places["kernel"])
         return f.signature, self.places["kernel"] + size
+
+    def emit_multipliers(self, module: Module, lanes: int) -> Signature:
+        """`multipliers`, by Kane's equations and range space: forces are what they are, whoever asks."""
+        kane = Prefixed(module, "multipliers_")
+        solve, _ = self.rows.emit(kane, lanes)
+        leave = self.rows.emit_multipliers(kane, lanes)
+        there = None if self.uses_mechanism_speeds else kane.block(to_speeds(self.m, self.form, "there"))
+        with module.function("multipliers", lanes=lanes, **KERNEL) as f:
+            u = f.u if there is None else f.work + self.places["u"]
+            if there is not None:
+                f.call(there, f.t, f.q, f.u, f.x, f.P, u, f.work)
+            slopes = f.array(self.m.n_q + self.m.n_u)
+            f.call(solve, f.t, f.q, u, f.x, f.P, slopes, f.work)
+            f.call(leave, f.t, f.q, u, f.x, f.P, f.y, f.work)
+        return f.signature
 
     def _emit_watch(self, module: Module) -> Signature:
         """The least eigenvalue of B A⁻¹ Bᵀ in its place."""

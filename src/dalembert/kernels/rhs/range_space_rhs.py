@@ -8,12 +8,12 @@ everything is linear in their number.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.constraints.massless import carried
 from dalembert.kernels.rhs.projection import ClosingCode, ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
@@ -206,6 +206,14 @@ class RangeSpaceRightHandSide(RightHandSide):
             with f.loop(n) as i:
                 udot[i] = udot[i] - at_work["d"][i]
         return f.signature, self.projection_work
+
+    def emit_multipliers(self, module: Module, lanes: int) -> Signature:
+        found = self.places["r"]
+        with module.function("multipliers", lanes=lanes, **KERNEL) as f:
+            f.y.clear(len(self.m.rows))
+            for i, row in enumerate(self.pattern.rows[: self.n_rows - self.n_masked]):
+                f.y[row] = f.work[found + i]
+        return f.signature
 
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
         return (

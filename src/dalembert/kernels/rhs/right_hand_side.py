@@ -135,6 +135,10 @@ class RightHandSide:
         """u̇, from ẇ."""
         return wdot
 
+    def emit_multipliers(self, module: Module, lanes: int) -> Signature:
+        """`multipliers`, called right after `run` with its working memory: y = λ of all rows, those of rows that are not kept 0."""
+        raise NotImplementedError
+
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
         """`project`: q and w brought back in place to what they must obey, y being scratch for q̇; None where they obey nothing."""
         return emit_admissible(module, self.m, lanes)

@@ -15,7 +15,7 @@ from dalembert.kernels.runtime.straight import block, extra_input
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
-from dalembert.trace import free_symbols, symbol, tracing
+from dalembert.trace import free_symbols, symbol, symbols, tracing
 from dalembert.trace.native import Output, Signature, minimum
 
 NEVER = 1e300
@@ -65,10 +65,10 @@ def _in_order(m: Mechanism, names: list[str]) -> list[str]:
 
 
 def reads_accelerations(m: Mechanism) -> list[str]:
-    """Sampled elements that read rates of the speeds."""
+    """Sampled elements that read rates of the speeds, or reactions."""
     with tracing():
         s, found = m.sampled_state(), []
-        rates = set(s.udot)
+        rates = {*s.udot, *s.multipliers}
         for name, p in m.elements.items():
             if p.element.period is not None and rates & set(free_symbols(p.update(s))):
                 found.append(name)
@@ -84,6 +84,7 @@ def emit_sample(
         return None
     around = around_samples(e)
     updates = [_emit_update(e, name) for name, _ in clocks.elements]
+    multipliers = e.rhs.emit_multipliers(e.module, e.lanes) if m.sensed_joints else None
     z_at, measures = e.n_q + e.n_u, reads_accelerations(m)
     with e.function("sample") as f:
         if around is not None:
@@ -92,15 +93,12 @@ def emit_sample(
                 f.return_(0)
         p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
         p.time[0] = p.t[0]
-        slopes = f.array(e.n) if measures else inputs.x
-        if measures:
-            f.call(e.slope, p.time, p.y, slopes, f.inputs, f.work)
-        wdot = slopes + e.n_q if measures else inputs.x
+        known = _emit_known(e, f, multipliers) if measures else inputs.x
         for (name, clock), update in zip(clocks.elements, updates):
             own = z_at + m.states.index(m.elements[name].state_names[0])
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):
                 put_states(f, m, p.y + z_at, inputs.P)
-                f.call(update, p.time, p.y, p.y + e.n_q, wdot, inputs.P, p.y + own, f.work)
+                f.call(update, p.time, p.y, p.y + e.n_q, known, inputs.P, p.y + own, f.work)
         v = f.variables(next=NEVER)
         for clock, period in enumerate(clocks.periods):
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):
@@ -116,13 +114,26 @@ def emit_sample(
     return signature
 
 
+def _emit_known(e: MarchedEquations, f: Any, multipliers: Signature | None) -> Any:
+    """Rates of the speeds and, where joints of loops are measured, behind them the multipliers of all rows."""
+    p, inputs, m = e.layout.of(f.memory), e.input_layout.of(f.inputs), e.mechanism
+    slopes = f.array(e.n + len(m.rows))
+    f.call(e.slope, p.time, p.y, slopes, f.inputs, f.work)
+    if multipliers is not None:
+        own = e.catalogue.opaque is not None or e.further is not None
+        forces = f.work + (e.work - m.n_u) if own else inputs.x  # where the slope has left them
+        after = slopes + (e.n_q + e.n_u)
+        f.call(multipliers, p.time, p.y, p.y + e.n_q, forces, inputs.P, after, f.work)
+    return slopes + e.n_q
+
+
 def _emit_update(e: MarchedEquations, name: str) -> Signature:
     """The states of one element after a sample."""
     with tracing():
         s, known = e.rhs.symbolic_unknowns()
-        wdot = extra_input(range(e.n_u))
-        known |= {x: ("x", i) for i, x in enumerate(wdot)}
-        values = s.mechanism.elements[name].update(s.with_udot(e.rhs.speed_rates(s, wdot)))
+        wdot, multipliers = extra_input(range(e.n_u)), symbols("#lam.", range(len(e.mechanism.rows)))
+        known |= {x: ("x", i) for i, x in enumerate([*wdot, *multipliers])}
+        values = s.mechanism.elements[name].update(s.with_udot(e.rhs.speed_rates(s, wdot), multipliers))
         outputs = [Output(x, "y", i) for i, x in enumerate(values)]
         return e.module.block(block(f"update_{list(e.mechanism.elements).index(name)}", known, outputs), e.lanes)
 

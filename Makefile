@@ -2,24 +2,25 @@
 PYTHON ?= python3
 VENV   := .venv
 BENCH  := .venv-bench
-RUN    := $(VENV)/bin/python
+BIN    := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+RUN    := $(BIN)/python
 MECHANISMS ?= 100000
 
-.PHONY: demo test bench docs lint browser compiler clean
+.PHONY: demo test bench docs wheel lint browser compiler clean
 
 demo: $(VENV)/.ready            ## a four-bar: what it is in words, ten seconds of its motion, its page
-	$(VENV)/bin/dalembert inspect four_bar
+	$(BIN)/dalembert inspect four_bar
 	mkdir -p out
-	$(VENV)/bin/dalembert simulate four_bar -o out/four_bar.html -o out/four_bar.nc
-	@echo "open out/four_bar.html in a browser; more: $(VENV)/bin/dalembert gallery -o out/gallery"
+	$(BIN)/dalembert simulate four_bar -o out/four_bar.html -o out/four_bar.nc
+	@echo "open out/four_bar.html in a browser; more: $(BIN)/dalembert gallery -o out/gallery"
 
 test: lint browser compiler              ## everything that must hold
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 2
 
 lint: $(VENV)/.ready
-	$(VENV)/bin/ruff check src tests examples benchmarks tools
-	$(VENV)/bin/ruff format --check src tests examples benchmarks tools
-	$(VENV)/bin/mypy
+	$(BIN)/ruff check src tests examples benchmarks tools
+	$(BIN)/ruff format --check src tests examples benchmarks tools
+	$(BIN)/mypy
 
 browser: $(VENV)/.ready         ## Chromium, for the tests of the page
 	sh tools/chromium.sh $(RUN)
@@ -28,8 +29,11 @@ compiler: $(VENV)/.ready        ## a C compiler, for the tests of exported code
 	sh tools/compiler.sh $(RUN)
 
 docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a warning is an error
-	$(VENV)/bin/mkdocs build --quiet
+	$(BIN)/mkdocs build --quiet
 	@echo "written: out/docs/index.html"
+
+wheel: $(VENV)/.ready           ## wheel and sdist in out/dist; installed into an empty environment and used there
+	sh tools/wheel_check.sh $(RUN) $(PYTHON)
 
 bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment of its own, whatever falls short; and the slow tests
 	-$(BENCH)/bin/python benchmarks/symbolic.py
@@ -50,7 +54,7 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check -e ".[dev]"
+	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check -e ".[dev]"
 	touch $@
 
 $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt

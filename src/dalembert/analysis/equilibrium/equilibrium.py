@@ -92,7 +92,7 @@ class Equilibrium(Tabular):
         lines += [f"  {name} = {_rounded(x)}" for name, x in list(self.states.items())[:MOST]]
         least = dict(zip(m.speeds, NOTHING * self.scale / m.scales.speeds))
         needed = {k: x for k, x in self.drives.items() if abs(x) > least[k]}
-        lines += [f"  held by {x:.6g} on {name}" for name, x in needed.items()]
+        lines += [f"  kept by {x:.6g} on {name}" for name, x in needed.items()]
         return "\n".join(lines)
 
 

@@ -212,7 +212,7 @@ def found_by(search: Search, a: SearchResult) -> Equilibrium:
     if search.moving and np.abs(a.passing * a.steps).max(initial=0.0) > PASSING * a.scale * fastest:
         raise EquilibriumError(
             f'mechanism "{m.name}" balances at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as it moves, '
-            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
+            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be kept constant; else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))

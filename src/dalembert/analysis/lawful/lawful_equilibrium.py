@@ -125,13 +125,13 @@ def _by_sets(
 
 
 def _mode(m: Mechanism, closed: set[int]) -> dict[str, tuple[str, ...]]:
-    """Gaps closed, latches held, nothing rubs."""
+    """Gaps closed, latches engaged, nothing rubs."""
     made: dict[str, tuple[str, ...]] = {}
     for name, law in m.laws.items():
         states = []
         for i in m.law_table.of_law(name):
-            held = "held" if m.law_table.elements[i].holds else "closed" if i in closed else "open"
-            states.append(held if law.on else "off")
+            kept = "engaged" if m.law_table.elements[i].holds else "closed" if i in closed else "open"
+            states.append(kept if law.on else "off")
         made[name] = tuple(states)
     return made
 

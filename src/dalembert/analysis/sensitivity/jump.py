@@ -40,7 +40,7 @@ class EventSensitivity:
     t: float
     what: str
     dt: np.ndarray
-    """NaN where the time of the event cannot be told to depend on them."""
+    """NaN where the time of the event has no derivative."""
 
 
 class Jumps:
@@ -175,13 +175,13 @@ class Jumps:
         k, first_row = s.k, s.k.n_loops
         if first:
             self._check_slips(s)
-        held = np.flatnonzero(s.mode.part("held"))
-        if not len(held):
+        enforced = np.flatnonzero(s.mode.part("enforced"))
+        if not len(enforced):
             return X
-        gaps = [e.normal for e in k.elements if e.normal is not None and e.has_gap and e.normal in held]
+        gaps = [e.normal for e in k.elements if e.normal is not None and e.has_gap and e.normal in enforced]
         opened = s.changes["gap"][gaps][:, :-1]
         self._check_gaps(x, s, gaps, opened, X, first)
-        rows = [*range(first_row), *(first_row + r for r in held)]
+        rows = [*range(first_row), *(first_row + r for r in enforced)]
         off = s.changes["speed"][rows][:, :-1]
         made = X.copy()
         for j in range(X.shape[1]):
@@ -229,9 +229,9 @@ def describe(run: RecordedRun, x: Settled) -> str:
         "gap": "closes", "lift": "opens", "grip": "begins to slip", "slide": "stops slipping", "let go": "lets go",
         "turn": "is loaded the other way",
     }  # fmt: skip
-    told = [f'event "{run.events[k].name}"' for k in x.events]
+    causes = [f'event "{run.events[k].name}"' for k in x.events]
     title = run.program.table.title
-    told += [f'law "{title(i)}" {words.get(reason, reason)}' for i, reason in x.why.items() if i != IMPULSE]
+    causes += [f'law "{title(i)}" {words.get(reason, reason)}' for i, reason in x.why.items() if i != IMPULSE]
     if x.forces_lost:
-        told.append("laws that no longer hold together")
-    return ", ".join(told) or "the start"
+        causes.append("laws that no longer hold together")
+    return ", ".join(causes) or "the start"

@@ -77,7 +77,7 @@ def _said(joint: str, by_stiffness: bool, friction: bool) -> str:
     """What is wrong, in words: with the mechanism, or with the rows that bear the load in its equations."""
     if by_stiffness and not friction:
         return (
-            f'what joint "{joint}" transmits is not unique, as the loops are over-constrained, so that no sensor can be told what it '
+            f'what joint "{joint}" transmits is not unique, as the loops are over-constrained, so that no sensor can say what it '
             "reads. Free what is redundant (m.diagnose() names it), or read what is unique after the run, by motion.reaction"
         )
     if by_stiffness:
@@ -86,7 +86,7 @@ def _said(joint: str, by_stiffness: bool, friction: bool) -> str:
             "motion. Free what is redundant (m.diagnose() names it), or give the friction force itself"
         )
     return (
-        f'what joint "{joint}" transmits cannot be told from the rows by which the over-constrained loop is closed, as their axes lie '
+        f'what joint "{joint}" transmits does not follow from the rows by which the over-constrained loop is closed, as their axes lie '
         "across the plane of its loads. Close the loop at another joint (s.build(cut=[…])), or turn the joint's axes"
     )
 
@@ -129,7 +129,7 @@ class _Shares:
 
 def loaded_at_will(k: Kinetics, mode: LawMode) -> list[int]:
     """Elements that slide under a load which hangs on how rows that hold share their forces, as those of laws may be redundant too."""
-    rows = [*range(k.n_loops), *(k.n_loops + r for r in mode.held_rows())]
+    rows = [*range(k.n_loops), *(k.n_loops + r for r in mode.enforced_rows())]
     stresses = k.per_force[:, rows] @ _null_space(k.rows[rows].T)
     largest = np.abs(k.per_force).max(initial=0.0)
     terms = k.table.load_terms

@@ -12,7 +12,7 @@ from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.march.run_with_laws import RunWithLaws
 
 LOOKS_AT_REST = 200
-"""Steps at least into which a run would be divided by what sticks or is held."""
+"""Steps at least into which a run would be divided by what sticks or is engaged."""
 
 
 class LawNumbers(RunWithLaws):

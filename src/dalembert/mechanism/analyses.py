@@ -47,7 +47,7 @@ class Analyses(Description):
             )
         return self._m
 
-    # -- small motions and balance ----------------------------------------------------------------------------------------
+    # -- small motions and equilibrium ----------------------------------------------------------------------------------------
     @on_one_thread
     @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
     def linearise(

@@ -64,8 +64,8 @@ def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float
         )
     if moves_at_zero(m):
         raise EquilibriumError(
-            f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and equilibrium cannot be '
-            "sought in them. Ask m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
+            f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and equilibrium '
+            f"cannot be sought in them. Ask m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
         )
     for name in hold:
         if not named_speeds(m, {name: 0.0}):
@@ -200,8 +200,8 @@ def _check_forces_can_vanish(search: Search, start: SearchStart) -> None:
     if k is not None:
         force = search.statics.forces(start.q[None])[0, k]
         raise EquilibriumError(
-            f'mechanism "{m.name}" has no equilibrium: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or constraint '
-            f'resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
+            f'mechanism "{m.name}" has no equilibrium: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or '
+            f'constraint resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
             f"{_at_this_time(search, start.q)}"
         )
 
@@ -211,8 +211,9 @@ def found_by(search: Search, a: SearchResult) -> Equilibrium:
     fastest = np.abs(a.u / a.steps).max(initial=0.0)
     if search.moving and np.abs(a.passing * a.steps).max(initial=0.0) > PASSING * a.scale * fastest:
         raise EquilibriumError(
-            f'mechanism "{m.name}" is in equilibrium at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as it moves, '
-            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be kept constant; else simulate it."
+            f'mechanism "{m.name}" is in equilibrium at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as '
+            f"it moves, by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be kept constant; "
+            "else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))
@@ -225,8 +226,8 @@ def not_found(search: Search, attempts: Sequence[SearchResult]) -> EquilibriumEr
     if not np.isfinite(best.left).all():
         k = int(np.argmax(~np.isfinite(best.left)))
         return EquilibriumError(
-            f'mechanism "{m.name}" finds no equilibrium: from each of {starts} starts, the force on "{m.speeds[k]}" or its change is no '
-            "finite number. Look at the forces that act on it (a root or a logarithm of a negative number, a division by zero), or "
+            f'mechanism "{m.name}" finds no equilibrium: from each of {starts} starts, the force on "{m.speeds[k]}" or its change is '
+            "no finite number. Look at the forces that act on it (a root or a logarithm of a negative number, a division by zero), or "
             "start elsewhere with initial=."
         )
     k = int(np.argmax(np.abs(best.left) * best.steps))

@@ -28,7 +28,7 @@ class Margin(NamedTuple):
     grazes: bool = False
 
 
-class VariedState:
+class StateSensitivity:
     """A state in a mode, with how everything in it changes along columns X = (δq, δu, δz) and δp at a fixed time, and along the motion
     itself, which is the last column of all that is found here."""
 

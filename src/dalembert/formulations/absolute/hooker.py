@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.barycentric import augmented, mass_and_forces, hinged
+from dalembert.formulations.absolute.barycentric import augmented, hinged, mass_and_forces
 from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened

@@ -89,7 +89,7 @@ class LawNumbers(RunWithLaws):
 
     @property
     def longest_step(self) -> float:
-        """Longest step that may be taken: what rests is looked at often, as nothing in its motion tells that forces on it change."""
+        """Longest step that may be taken: what rests is examined often, as nothing in its motion tells that forces on it change."""
         rests = (self.mode.part("state") >= ElementState.STICK).any()
         return min(self.options.max_step, self.span / LOOKS_AT_REST) if rests else self.options.max_step
 

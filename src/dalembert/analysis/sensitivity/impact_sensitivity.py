@@ -1,4 +1,4 @@
-"""How the speeds after an impact change: its equations, varied.
+"""How the speeds after an impact change: its equations, differentiated.
 
 A(u⁺ − u⁻) = Rᵀp with R u⁺ = b of loops, latches and what sticks, v⁺ = −e v⁻ of what is hit, p = −μ p_N v_T⁺/|v_T⁺| along what slides on
 and p = 0 of the rest. Which row is which is read off the impact.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.analysis.sensitivity.event_time import VariedState
+from dalembert.analysis.sensitivity.event_time import StateSensitivity
 from dalembert.analysis.sensitivity.law_variation import Frozen
 from dalembert.analysis.sensitivity.mode_forces import term_change
 from dalembert.constraints.nonsmooth.choose import NO_FORCE
@@ -26,10 +26,10 @@ RANK = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class VariedImpact:
+class ImpactSensitivity:
     """An impact from a state with speeds `u`, which `du` is the change of along the directions `D` at the event."""
 
-    s: VariedState
+    s: StateSensitivity
     k: Kinetics
     hit: Impact
     next_mode: LawMode

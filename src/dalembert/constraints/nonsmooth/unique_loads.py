@@ -40,7 +40,7 @@ def check_loads_unique(
 ) -> None:
     """Refuse, by its joint, friction or a sensor whose load depends on how the redundant rows share it; `kept` bear it in the
     equations."""
-    if not needs_unique_loads(m) or len(kept) == len(m.rows):
+    if not m.needs_unique_loads or len(kept) == len(m.rows):
         return
     m, rng = m.numeric, np.random.default_rng(0)
     for trial in range(TRIALS + 1):
@@ -56,11 +56,6 @@ def check_loads_unique(
         if trial < TRIALS:
             free = rng.standard_normal(m.n_u)
             u = free - np.linalg.pinv(x.B, rcond=RANK_OF_SPEEDS) @ (x.B @ free)
-
-
-def needs_unique_loads(m: Mechanism) -> bool:
-    """Whether something of a mechanism goes by what joints of its loops transmit."""
-    return bool(m.sensed_joints) or bool(m.laws and m.law_table.loads)
 
 
 def _wanted(m: Mechanism) -> Iterator[tuple[str, str, np.ndarray]]:

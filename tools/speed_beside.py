@@ -2,9 +2,9 @@
 
     OPENBLAS_NUM_THREADS=1 python -m tools.speed_beside OLD NEW [--rounds N] [--only WORD] [--compile]
 
-OLD and NEW are folders of checkouts. Each has a process of its own, and the two take turns: a round asks every question of one, then of
-the other, so that both meet the same load. The best of the rounds counts. The models are those of `benchmarks/tree.py`, `rollout.py` and
-`loops.py`. `--compile` times first calls instead, each in a process of its own with an empty cache.
+OLD and NEW are folders of checkouts. Each has a process of its own, and the two take turns question by question, so that both meet the
+same load. The best of the rounds counts. The models are those of `benchmarks/tree.py`, `rollout.py` and `loops.py`.
+`--compile` times first calls instead, each in a process of its own with an empty cache.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ def of_tree(name):
         call = getattr(m, kernel)
         question(f"tree: {name}, {kernel} of 512 states")(lambda: [call(q, u, x) for _ in range(5)])
     question(f"tree: {name}, mass_matrix of 512 states")(lambda: [m.mass_matrix(q) for _ in range(5)])
-    question(f"tree: {name}, forward_dynamics of one state, 200 calls")(lambda: [m.forward_dynamics(q[0], u[0], x[0]) for _ in range(200)])
+    calls = lambda: [m.forward_dynamics(q[0], u[0], x[0]) for _ in range(200)]
+    question(f"tree: {name}, forward_dynamics of one state, 200 calls")(calls)
 def of_rollout(name):
     model = models.named(name)
     m = models.mechanism(model)
     q, u, _ = model.states(64)
     q, u = 0.5 * q, 0.5 * u
-    question(f"rollout: {name}, one state, 20 short runs")(lambda: [m.simulate(0.01, q[0], u[0], step=1e-3, output=1e-3) for _ in range(20)])
-    question(f"rollout: {name}, one state")(lambda: m.simulate(2.0, q[0], u[0], step=1e-3, output=1e-3))
+    run = lambda duration: m.simulate(duration, q[0], u[0], step=1e-3, output=1e-3)
+    question(f"rollout: {name}, one state, 20 short runs")(lambda: [run(0.01) for _ in range(20)])
+    question(f"rollout: {name}, one state")(lambda: run(2.0))
     question(f"rollout: {name}, 64 states")(lambda: m.simulate_many(q, 0.1, u, step=1e-3, output=1e-3, threads=1))
 def of_loop(name, make):
     p = make()
@@ -65,10 +67,14 @@ for line in sys.stdin:
 )
 
 FIRST = {
-    "chain 24, forward_dynamics": 'm = models.mechanism(models.named("chain 24")); t = time.process_time(); m.forward_dynamics([0.1] * 24, [0.0] * 24)',
-    "four-bar, simulate": "p = loop_models.crank_rocker(); t = time.process_time(); p.mechanism.simulate(1.0, p.initial, p.speeds)",
-    "Bricard, simulate": 'p = loops.BESIDE["Bricard"][0](); t = time.process_time(); p.mechanism.simulate(0.1, p.initial, p.speeds)',
-}  # fmt: skip
+    "chain 24, forward_dynamics": (
+        'm = models.mechanism(models.named("chain 24"))',
+        "m.forward_dynamics([0.1] * 24, [0.0] * 24)",
+    ),
+    "four-bar, simulate": ("p = loop_models.crank_rocker()", "p.mechanism.simulate(1.0, p.initial, p.speeds)"),
+    "Bricard, simulate": ("p = loop_models.bricard()", "p.mechanism.simulate(0.1, p.initial, p.speeds)"),
+}
+"""What is made, and what is called for the first time."""
 
 
 def environment(checkout: Path, **more: str) -> dict[str, str]:
@@ -111,13 +117,14 @@ def marched(old: Path, new: Path, rounds: int, only: str) -> None:
 
 
 def compiled(old: Path, new: Path, rounds: int) -> None:
-    for name, code in FIRST.items():
+    for name, (make, call) in FIRST.items():
+        code = f"{QUESTIONS}\n{make}\nt = time.process_time()\n{call}\nprint(time.process_time() - t)"
         best = [float("inf")] * 2
         for _ in range(rounds):
             for k, path in enumerate((old, new)):
                 with tempfile.TemporaryDirectory() as empty:
                     done = subprocess.run(
-                        [sys.executable, "-c", f"{QUESTIONS}\n{code}\nprint(time.process_time() - t)"],
+                        [sys.executable, "-c", code],
                         cwd=path, env=environment(path, DALEMBERT_CACHE_DIR=empty), capture_output=True, text=True, check=True,
                     )  # fmt: skip
                 best[k] = min(best[k], float(done.stdout))

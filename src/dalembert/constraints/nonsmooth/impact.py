@@ -74,7 +74,7 @@ def impact(
 
 
 def without_gaps(k: Kinetics) -> list[int]:
-    """Elements that act without a gap: friction of joints, and what is held."""
+    """Elements that act without a gap: friction of joints, and latches."""
     return [i for i, e in enumerate(k.elements) if e.load_row is None and k.on[i]]
 
 

@@ -20,7 +20,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import Displacement
 from dalembert.portable import Portable
 from dalembert.words import counted
@@ -106,7 +106,7 @@ class Motion(Portable):
         known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
         known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
         known |= {c: self.z[:, i] for i, c in enumerate(self.states)}
-        if name in known:
+        if text(name, "motion") in known:
             return known[name]
         if name in self._prescribed:
             return self._prescribed[name]

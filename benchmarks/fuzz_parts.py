@@ -232,6 +232,7 @@ def _folder() -> Path:
 CALLS: dict[str, Callable[[random.Random, Callable[[random.Random], Any]], Any]] = {
     "laws_at": lambda r, x: geared().laws_at(x(r), r.choice(([0.0] * geared().n_u, x(r))), x(r)),
     "contacts": lambda r, x: moved().contacts[x(r)],
+    "reaction": lambda r, x: moved().reaction(x(r), at=r.choice(("child", x(r)))),
     "signal": lambda r, x: geared().state().signal(x(r)),
     "evaluate": lambda r, x: moved().evaluate(lambda s: s.signal(r.choice(("motor.torque", "motor.x")))),
     "initial": lambda r, x: geared().simulate(0.01, {r.choice(("motor.current", "A", "pid.integral")): x(r)}),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dalembert.arguments import file_path, function, names, points, takes
+from dalembert.arguments import file_path, function, names, one_name, points, takes
 from dalembert.cached import cached_property
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
@@ -318,7 +318,7 @@ class Motion(Portable):
         return write_page(self, path, traces, reactions, results, live, sliders)
 
     # -- to take along ----------------------------------------------------------------------------------------------------
-    @takes(folder=file_path, reactions=names)
+    @takes(folder=file_path, name=one_name, reactions=names)
     def export_c(
         self, folder: str | Path, name: str | None = None, *, reactions: Sequence[str] | None = None
     ) -> list[Path]:
@@ -330,7 +330,7 @@ class Motion(Portable):
 
         return export_c(self, folder, name, reactions)
 
-    @takes(path=file_path, reactions=names)
+    @takes(path=file_path, version=one_name, name=one_name, reactions=names, platforms=names)
     def export_fmu(
         self,
         path: str | Path,

@@ -181,3 +181,22 @@ def test_states_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(da.DalembertError, match=r"f\.valu"):
         m.simulate(0.1, {"f.valu": 1.0})
     assert np.isfinite(m.simulate(0.1).z).all()
+
+
+@pytest.mark.parametrize("name", [3, None, True, ["f"], {"f": 1}, 1.5])
+def test_signals_and_inputs_are_named_by_text(name: Any) -> None:
+    s = sled()
+    s.add_element("f", da.LowPass(0.1), input=1.0)
+    m = s.build()
+    for call in (lambda: m.state().signal(name), lambda: s.connect(name, 1.0), lambda: s.choose_speeds("rates", name)):
+        with pytest.raises(da.DalembertError):
+            call()
+
+
+@pytest.mark.parametrize("name", [3, None, ["A"], {"A": 1}])
+def test_what_is_read_of_states_and_motions_is_named_by_text(name: Any) -> None:
+    m = sled().build()
+    motion = m.simulate(0.01)
+    for call in (lambda: motion[name], lambda: m.state().q[name], lambda: m.state().u[name]):
+        with pytest.raises(da.DalembertError):
+            call()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,13 @@ ANGLES = ("revolute", "prismatic", "screw", "universal")
 def compared(path: Path, found: Imported, states: int) -> PeerComparison:
     """In random states of a continuous plant without contact."""
     try:
-        from pydrake.multibody.parsing import Parser
-        from pydrake.multibody.plant import MultibodyPlant
+        parsing, plants = (import_module(f"pydrake.multibody.{name}") for name in ("parsing", "plant"))
     except ImportError as missing:
         raise ModelError("Drake is not installed: pip install drake") from missing
     m = open_tree(found)
-    plant = MultibodyPlant(0.0)
+    plant: Any = plants.MultibodyPlant(0.0)
     try:
-        Parser(plant).AddModels(str(path))
+        parsing.Parser(plant).AddModels(str(path))
         plant.mutable_gravity_field().set_gravity_vector(np.array(m.gravity, dtype=float))
         plant.Finalize()
     except (ValueError, RuntimeError) as problem:
@@ -72,13 +72,12 @@ def _joints(m: Mechanism, plant: Any) -> list[tuple[TreeJoint, Any]]:
 
 def _positions(m: Mechanism, plant: Any, joints: list[tuple[TreeJoint, Any]], q: np.ndarray) -> np.ndarray:
     """A ball joint has roll, pitch and yaw there."""
-    from pydrake.math import RollPitchYaw, RotationMatrix
-
+    math = import_module("pydrake.math")
     out = np.zeros(plant.num_positions())
     for j, theirs in joints:
         own, at = q[places_in_q(j)], theirs.position_start()
         if theirs.type_name() == BALL:
-            own = RollPitchYaw(RotationMatrix(j.joint.rotation(own))).vector()
+            own = math.RollPitchYaw(math.RotationMatrix(j.joint.rotation(own))).vector()
         out[at : at + len(own)] = own
     return out
 

@@ -97,9 +97,9 @@ class _SdfImport:
             raise top.error("it has no <model>")
         self.name = (worlds or models)[0].attributes.get("name") or "model"
         outer = Scope("", number)
-        alone = sum(not _scenery(node) for node in models) == 1
+        moving = [node for node in models if not _scenery(node)] if len(models) > 1 else models
         for node in models:
-            self._model(node, outer, WORLD, self.here, alone=alone, static=False, depth=0)
+            self._model(node, outer, WORLD, self.here, alone=moving == [node], static=False, depth=0)
         for node in top.all("frame"):
             self._frame(node, outer, WORLD)
         for node in top.all("joint"):
@@ -111,7 +111,7 @@ class _SdfImport:
         """A <model>, or the one that an <include> names, with its own name, place and frame for these."""
         said, number = node, scope.version
         if node.tag == "include":
-            if _scenery(node):
+            if _given_by_gazebo(node):
                 node.forget()
                 self.notes.add(node, "light and ground of Gazebo are not represented", DRAWING)
                 return
@@ -297,7 +297,13 @@ class _SdfImport:
 
 
 def _scenery(node: XmlNode) -> bool:
-    """Whether it includes what every world of Gazebo has."""
+    """Whether it stands still, or is what every world of Gazebo has: beside one other model, that one's names need no prefix."""
+    said = {x.tag: x.text.strip() for x in node.children if x.tag in ("uri", "static")}
+    return said.get("static") in ("true", "1") or _given_by_gazebo(node)
+
+
+def _given_by_gazebo(node: XmlNode) -> bool:
+    """Light and ground."""
     return node.tag == "include" and any(
         x.tag == "uri" and x.text.strip() in ("model://sun", "model://ground_plane") for x in node.children
     )

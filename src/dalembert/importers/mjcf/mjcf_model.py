@@ -93,11 +93,14 @@ class _MjcfImport:
         tendons = self._tendons()
         equalities = Equalities(system, tree, tendons, self.defaults, self.notes)
         system.cut = tuple(name for section in self.root.all("equality") for name in equalities.add(section))
-        controls, activations = self._actuators(tendons)
+        controls, self.activations = self._actuators(tendons)
         self._add_medium(weighed)
-        begin = start(list(self.root.all("keyframe")), tree.all_joints, controls, activations, self.repairs)
+        begin = start(list(self.root.all("keyframe")), tree.all_joints, controls, self.activations, self.repairs)
         system.parameters.update(begin.controls)
         system.initial, system.speeds = begin.initial, begin.speeds
+        if system.cut or system.constraints:  # numbers of a file close no loop to the last digit
+            states = {name: x for name, x in begin.initial.items() if name in self.activations}
+            system.guess, system.initial = {k: x for k, x in begin.initial.items() if k not in states}, states
         if laws:
             self._add_laws()
         if contacts != "none":
@@ -195,7 +198,7 @@ class _MjcfImport:
             if ends is not None:
                 angle = self.tree.compiler.angle if j.kind == "hinge" else float
                 j.node.get("margin")
-                begins = self.system.initial.get(j.name, float(j.zero[0]))
+                begins = {**self.system.guess, **self.system.initial}.get(j.name, float(j.zero[0]))
                 add_stop(self.system, self.notes, j.node, j.name, (angle(ends[0]), angle(ends[1])), float(begins))
             friction = j.node.number("frictionloss", 0.0)
             if friction < 0.0:

@@ -82,10 +82,14 @@ def plan(system: System) -> Plan:
         options = SimulationOptions(**said)
     except SimulationError as problem:
         raise ModelError(f"simulation: {problem}") from None
+    if system.guess and system.chosen_coordinates is not None:
+        raise ModelError(
+            "guess: it is in the joints' coordinates; give initial values of the chosen coordinates instead"
+        )
     duration = system.simulation.get("duration")
     return Plan(
         duration, without_states(system), dict(system.speeds), options, dict(system.outputs), dict(system.events),
-        dict(system.ranges),
+        dict(system.ranges), dict(system.guess),
     )  # fmt: skip
 
 

@@ -93,6 +93,8 @@ class System(Portable):
         """What the mechanism shows, in a line."""
         self.initial: dict[str, Any] = {}
         """Coordinates at the start of a simulation whose call gives none: {joint: value}."""
+        self.guess: dict[str, Any] = {}
+        """Coordinates from which loops are closed, where `initial` does not give them: they choose the branch."""
         self.speeds: dict[str, Any] = {}
         self.simulation: dict[str, Any] = {}
         """Duration and options, likewise: {"duration": 10.0, "output": 0.01}."""

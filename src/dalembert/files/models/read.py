@@ -287,7 +287,7 @@ def _cut(system: System, entry: Entry, scope: Scope) -> None:
 
 def _initial(system: System, entry: Entry, scope: Scope) -> None:
     for name, value in INITIAL[entry.path].read(entry, scope).items():
-        chosen = scope.chosen["q" if entry.path == "initial" else "u"]
+        chosen = scope.chosen["u" if entry.path == "speeds" else "q"]
         if entry.path == "initial" and any(name.partition(".")[0] == x for x in system.elements):
             chosen = {*chosen, *(f"{x}.{z}" for x, e in system.elements.items() for z in e.states)}
         known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes), *chosen]
@@ -312,7 +312,8 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     ("forces", _by_name("forces", FORCE, System.add_force)),
     ("laws", _by_name("laws", LAW, System.add_law)), ("joints", names_on_joints), ("variables", names_chosen),
     ("outputs", _outputs), ("joints", speeds_on_joints), ("variables", chosen_variables), ("connections", _connections),
-    ("events", _events), ("cut", _cut), ("initial", _initial), ("speeds", _initial), ("simulation", _simulation),
+    ("events", _events), ("cut", _cut), ("initial", _initial), ("guess", _initial),
+    ("speeds", _initial), ("simulation", _simulation),
 )  # fmt: skip
 """In the order in which they need each other; outputs may name chosen variables, and these be made of outputs."""
 

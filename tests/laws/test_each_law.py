@@ -163,6 +163,47 @@ def test_contact_at_a_node_of_a_beam():
     assert np.ptp(motion.energy().balance) < 1e-7
 
 
+FADING = {
+    "joint_friction": lambda fades: da.JointFriction("x", force=fades),
+    "brake": lambda fades: da.Brake("x", torque=fades),
+    "clutch": lambda fades: da.Clutch("x", capacity=fades),
+}
+
+
+@pytest.mark.parametrize("kind", FADING)
+@pytest.mark.parametrize("march", [{}, {"method": "moreau", "step": 1e-3}])
+def test_friction_that_fades_below_nothing_is_none(kind, march):
+    """A function of the state that falls below 0 does not drive: v = v₀ − (t − t²) until t = ½, then it goes on."""
+    s = slider()
+    s.add_law("dry", FADING[kind](lambda state: 1.0 - 2.0 * state.t))
+    motion = s.build().simulate(1.5, speeds={"x": 3.0}, **march)
+    assert motion.u[-1, 0] == pytest.approx(2.75, abs=1e-5)
+    assert np.diff(motion.energy().lost).min() > -1e-12
+    assert motion.energy().lost[-1] == pytest.approx(0.5 * (9 - 2.75**2), abs=1e-4)
+
+
+def test_an_event_sets_no_friction_below_nothing():
+    s = slider(x=1.0)
+    s.add_law("dry", da.JointFriction("x", force=s.parameter("F", 0.5)))
+    wrong = da.Event(lambda state: state.t - 0.3, action=da.SetParameter("F", -0.5))
+    with pytest.raises(da.DalembertError, match="negative"):
+        s.build().simulate(1.0, events={"wrong": wrong})
+
+
+@pytest.mark.parametrize("restitution", ["newton", "poisson", "stronge"])
+def test_a_table_that_moves_gives_the_energy_of_its_blows(restitution):
+    """A ball on a table that swings: what the table supplies, in impacts too, is what the ball has and has lost."""
+    s = da.System("table", gravity=(0, 0, -G))
+    s.add_body("t")
+    s.add_body("b", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("T", da.Prismatic((0, 0, 1)), "ground", "t", prescribed=lambda t: 0.01 * da.sin(30.0 * t))
+    s.add_joint("J", da.Free(), "ground", "b")
+    s.add_law("c", da.Contact("b", "t", restitution=0.6, mu=0.3))
+    motion = s.build().simulate(0.7, {"J.z": 0.05}, {"J.vx": 0.1}, restitution=restitution)
+    assert len(motion.impacts) > 3 and np.ptp(motion.energy().supplied) > 0.01
+    assert np.ptp(motion.energy().balance) < 1e-9
+
+
 @pytest.mark.parametrize("field", ["mu", "force"])
 def test_friction_whose_parameter_is_zero_is_none(field):
     """A coefficient that is a parameter may be put to zero: the motion is that without friction."""

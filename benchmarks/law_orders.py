@@ -42,8 +42,8 @@ def main() -> None:
     lines = [
         "# Reference problems of laws, both ways",
         "",
-        "Every problem is met by the event-driven march to its stated digits (`tests/laws/test_references.py`). Here is the largest error of",
-        "time stepping (Moreau–Jean) against it over the whole motion, by the number of steps. `python -m benchmarks.law_orders`.",
+        "Every problem is met by the event-driven march to its stated digits (`tests/laws/test_references.py`). Here is the largest",
+        "error of time stepping (Moreau–Jean) against it over the whole motion, by the number of steps. `python -m benchmarks.law_orders`.",
         "",
         "| problem | " + " | ".join(f"{n}" for n in STEPS) + " | order |",
         "| --- |" + " --- |" * (len(STEPS) + 1),

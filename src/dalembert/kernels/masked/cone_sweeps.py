@@ -122,7 +122,9 @@ class ConeSweeps:
         part["touches"][e] = select(on, 1.0, f.real(0.0))
         with f.if_(self.has_gap[e] != 0):
             r = self.normal_of[e]
-            bent = (f.theta * f.h) * (f.theta * f.h) * abs(part["turning"][r])  # twice what a straight way leaves a curved one by
+            bent = (
+                (f.theta * f.h) * (f.theta * f.h) * abs(part["turning"][r])
+            )  # twice what a straight way leaves a curved one by
             near = part["gap"][r] <= TOUCH * part["sizes"][r] + bent
             part["touches"][e] = select(on & near, 1.0, f.real(0.0))
         with f.if_(self.partner[e] >= 0):  # a gap comes before the turnings that it resists

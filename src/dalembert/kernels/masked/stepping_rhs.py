@@ -93,7 +93,9 @@ class SteppingRightHandSide(LawRightHandSide):
         enforced = masked(rows, first, self.mode, self.by)
         loads = load_values(s, forces[1], len(rows.g))
         pose = made["pose"] + to_work("J", own.B.ravel()) + to_work("b", own.b) + to_work("gap", own.g)
-        pose += to_work("turning", own.gamma) + to_work("Zu", loads.Zu.ravel()) + to_work("Zx", loads.Zx[:, kept].ravel())
+        pose += (
+            to_work("turning", own.gamma) + to_work("Zu", loads.Zu.ravel()) + to_work("Zx", loads.Zx[:, kept].ravel())
+        )
         pose += to_work("Zp", -loads.Zx[:, first:].ravel()) + to_work("arm", loads.arms)
         pushing = to_work("f", forces[0] + forces[1]) + to_work("z0", loads.z0)
         pushing += to_work("gamma", [enforced.gamma[k] for k in kept]) + to_work("turning", own.gamma)

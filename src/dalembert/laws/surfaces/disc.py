@@ -49,7 +49,9 @@ def rim(centre: Vector, R: Any, axis: Vector, radius: Any, n: Vector) -> list[Su
     Those stand back by radius · sin² of the tilt, so that they touch nothing while it rolls.
     """
     a = R @ axis
-    level = cross(a, n)  # along the horizontal of the disc, as long as the sine: differences like n − (n·a) a would lose its digits
+    level = cross(
+        a, n
+    )  # along the horizontal of the disc, as long as the sine: differences like n − (n·a) a would lose its digits
     aside, squared_sine = cross(level, a), level @ level
     lowest = centre - (radius / sqrt(squared_sine + FLAT * FLAT)) * aside
     found = [SupportBall(lowest, 0.0)]

@@ -150,17 +150,38 @@ def test_laws_are_columns_of_a_table(tmp_path):
     assert columns["floor.state"][-1] == 3.0 and columns["floor.loss"][-1] == pytest.approx(50.0 + 9.81)
 
 
-def test_contact_at_a_node_of_a_beam():
-    """The tip of a beam that falls hits the floor: the node bounces, the beam bends and swings, and energy is balanced."""
+def beam(free: bool, restitution: float, modes: int) -> da.Mechanism:
+    """A beam of 1 m on a slide, or clamped, whose tip may touch the floor."""
     s = da.System("beam", gravity=(0, 0, -G))
-    s.add_body("b", elastic=da.beam(1.0, E=7e10, rho=2700.0, A=1e-3, Iy=2e-8, Iz=3e-8, modes={"z": 2}, elements=4))
-    s.add_joint("J", da.Prismatic((0, 0, 1)), "ground", "b")
-    s.add_law("tip", da.Contact(("b", "tip"), restitution=0.2))
-    m = s.build()
+    made = da.beam(1.0, E=7e10, rho=2700.0, A=1e-3, Iy=2e-8, Iz=3e-8, modes={"z": modes}, elements=10)
+    s.add_body("b", elastic=made)
+    s.add_joint("J", da.Prismatic((0, 0, 1)), "ground", "b", prescribed=None if free else 0.0)
+    s.add_law("tip", da.Contact(("b", "tip"), restitution=restitution))
+    return s.build()
+
+
+def test_contact_at_a_node_of_a_beam():
+    """The tip of a beam that falls hits the floor: the node bounces by the impulse that its row and the mass matrix give, the beam
+    bends and swings, and energy is balanced."""
+    m = beam(True, 0.2, 2)
     motion = m.simulate(0.25, initial={"J": 0.1})
-    assert motion.impacts
     assert motion.contacts["tip"].gap.min() > -1e-12
     assert np.ptp(motion.energy().balance) < 1e-7
+    h = motion.history
+    for k in range(3):
+        q, before, after = h.impact_q[k], h.impact_u_before[k], h.impact_u_after[k]
+        n = np.asarray(m.state(q).jacobian(("b", "tip"))[1], dtype=float)[2]
+        give = np.linalg.solve(m.mass_matrix(q), n)
+        assert n @ before < 0.0
+        assert after == pytest.approx(before - 1.2 * (n @ before) / (n @ give) * give, abs=1e-11)
+
+
+def test_a_clamped_beam_is_propped_by_its_contact():
+    """Of its weight w per length, 3/8 w L rests on the prop under its tip."""
+    m = beam(False, 0.0, 6)
+    rest = m.equilibrium()
+    assert "tip closed" in str(rest)
+    assert m.laws_at(rest.q, np.zeros(m.n_u))["tip"].normal[0] == pytest.approx(0.375 * 2.7 * G, rel=2e-4)
 
 
 FADING = {

@@ -181,3 +181,45 @@ def test_states_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(da.DalembertError, match=r"f\.valu"):
         m.simulate(0.1, {"f.valu": 1.0})
     assert np.isfinite(m.simulate(0.1).z).all()
+
+
+def moved_by_a_state(how: str) -> da.System:
+    """A place, a length, a limit or a speed that is made of a state."""
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    way = s.add_element("way", da.Integral(0.5), input=0.3)["value"]
+    s.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    s.add_joint("A", da.Translation(), "ground", "bob", at_parent=(way, 0, 0) if how == "place" else (0, 0, 0))
+    if how == "length":
+        s.add_constraint("rod", da.Distance("ground", "bob", length=way))
+    if how == "limit":
+        s.add_law("stop", da.Stop("A.x", upper=way))
+    if how == "speed":
+        s.choose_speeds({"p": lambda s: s.signal("way.value") * s.u["A"][0]})
+    return s
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("place", 'joint "A": its place depends on the state "way.value" of an element'),
+        ("length", 'constraint "rod": what it demands depends on the state "way.value"'),
+        ("limit", 'law "stop": where it acts depends on the state "way.value"'),
+        ("speed", 'speed "p" depends on the state "way.value" of an element'),
+    ],
+)
+def test_places_made_of_states_are_refused_for_their_velocities_would_be_wrong(how: str, words: str) -> None:
+    with pytest.raises(da.ModelError) as told:
+        moved_by_a_state(how).build()
+    assert words in str(told.value)
+
+
+def test_inertia_of_a_joint_may_be_a_parameter_or_a_state() -> None:
+    """Also where the bodies' own inertia along the joint is a plain number."""
+    s = sled(mass=2.0)
+    J = s.parameter("J", 1.0)
+    s.add_body("cart", mass=1.0)
+    s.add_joint("B", da.Prismatic((1, 0, 0)), "ground", "cart", armature=J)
+    s.add_force("push", da.Motor("B", 6.0))
+    m = s.build()
+    assert np.allclose(m.simulate(1.0, parameters={"J": 2.0})["B'"][-1], 2.0)
+    assert np.allclose(m.mass_matrix([0.0, 0.0]), [[2.0, 0.0], [0.0, 2.0]])

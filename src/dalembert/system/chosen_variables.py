@@ -271,7 +271,9 @@ def _value(s: State, function: Any, what: str) -> Any:
             raise unknown(x.name, "parameter", s.mechanism.parameters, what)
     state = state_in(s.mechanism, [value.item()])
     if state is not None:
-        raise ModelError(f'{what} depends on the state "{state}" of an element, whose rate its own rate would have to know')
+        raise ModelError(
+            f'{what} depends on the state "{state}" of an element, whose rate its own rate would have to know'
+        )
     return value.item()
 
 

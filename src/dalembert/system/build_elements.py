@@ -63,7 +63,9 @@ def _placed(system: System, name: str, element: Element) -> PlacedElement:
 def _check_names(name: str, element: Element) -> None:
     """Every name of an element means one thing."""
     if name == OWN:
-        raise ModelError(f'element "{name}": "{OWN}" is what formulas of an element call this element itself; call it otherwise')
+        raise ModelError(
+            f'element "{name}": "{OWN}" is what formulas of an element call this element itself; call it otherwise'
+        )
     every = [*element.states, *element.inputs, *element.optional, *element.outputs]
     for each in every:
         if every.count(each) > 1 or each in ENERGIES or not each.isidentifier():

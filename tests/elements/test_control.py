@@ -53,6 +53,13 @@ def test_sampled_pid_is_that_of_python_control() -> None:
     assert np.abs(motion["A"] - step_response(held * sampled)).max() < 1e-8
 
 
+def test_sampled_lead_is_that_of_python_control() -> None:
+    lead = control.tf([30.0 * 0.4, 30.0], [0.1, 1])
+    held, sampled = (control.sample_system(control.ss(x), PERIOD, "zoh") for x in (lead, PLANT))
+    motion = controlled(da.LeadLag(0.4, 0.1, 30.0, period=PERIOD), input=error)
+    assert np.abs(motion["A"] - step_response(held * sampled)).max() < 1e-8
+
+
 @pytest.mark.parametrize("kind", ["ss", "tf", "sampled ss", "sampled tf"])
 def test_systems_of_python_control_are_elements(kind: str) -> None:
     held, sampled = (control.sample_system(control.ss(x), PERIOD, "zoh") for x in (CONTROLLER, PLANT))

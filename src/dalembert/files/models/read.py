@@ -320,13 +320,14 @@ _READERS: tuple[tuple[str, Reader], ...] = (
 _SECTION_OF = {
     "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
     "output": "outputs", "event": "events", "table": "tables", "element": "elements",
+    "connection": "connections",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
     for kind, name in re.findall(
-        r'\b(body|joint|force|constraint|law|frame|output|event|table|element) "([^"]+)"', str(problem)
+        r'\b(body|joint|force|constraint|law|frame|output|event|table|element|connection) "([^"]+)"', str(problem)
     ):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:

@@ -8,19 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, StateError
 from dalembert.kernels.products.lane_blocks import check_differentiable
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Projection
 from dalembert.simulation.constrained_start import kept_at
-from dalembert.simulation.integrators.explicit_step import Tableau
+from dalembert.simulation.integrators.dop853 import DOP853
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT
 from dalembert.simulation.rollout.rollout_program import RolloutProgram
-from dalembert.simulation.rollout.step_products import CLASSICAL
+from dalembert.simulation.rollout.step_products import CLASSICAL, Running
 from dalembert.trace.native import aligned
 
 SINGULAR = 1e-8
 """Pivot of the rows, by their reference norms, below which a step is not differentiable to any digits worth having."""
+TABLEAUS = {"rk4": CLASSICAL, "dop853": DOP853.tableau}
+"""Methods whose steps are differentiated, by name."""
 
 
 class StartWeights(NamedTuple):
@@ -142,8 +144,17 @@ class _Groups:
         )
 
 
-def rollout_program(m: Mechanism, q: Sequence[float] | np.ndarray, t: float, tableau: Tableau = CLASSICAL, name: str = "rk4") -> RolloutProgram:
+def rollout_program(
+    m: Mechanism, q: Sequence[float] | np.ndarray, t: float, running: Running | None = None, method: str = "rk4"
+) -> RolloutProgram:
     """The program that serves motions beginning about q."""
     check_differentiable(m, "the derivative of a motion")
+    if m.variables is not None and m.constraint_rows:
+        raise StateError(
+            f'mechanism "{m.name}" has loops or constraints, and chosen coordinates or speeds: ask for derivatives of '
+            "m.in_joint_variables"
+        )
     kept = kept_at(m, np.asarray(q, dtype=float), t, Projection()) if m.constraint_rows else NO_ROWS_KEPT
-    return m.kernels.once(("rollout", name, kept.rows, kept.others, tuple(kept.norms), tuple(kept.sizes)), lambda: RolloutProgram(m.kernels, kept, tableau, name))
+    made = RolloutProgram(m.kernels, kept, TABLEAUS[method], method, running)
+    found: RolloutProgram = m.kernels.once(("rollout", made.identity), lambda: made)
+    return found

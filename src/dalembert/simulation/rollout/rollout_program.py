@@ -19,7 +19,9 @@ from dalembert.simulation.integrators.explicit_step import Tableau
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.marched_equations import layout_of_inputs
 from dalembert.simulation.march.memory import Layout
-from dalembert.simulation.rollout.step_products import CLASSICAL, StepProducts
+from dalembert.simulation.rollout.step_products import CLASSICAL, Running, StepProducts
+from dalembert.trace import tracing
+from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Int, Library, Module, Pointer, UniformPointer, aligned
 
 _KINDS: dict[str, Any] = {
@@ -36,6 +38,8 @@ class RolloutProgram:
     kept: KeptRows = NO_ROWS_KEPT
     tableau: Tableau = CLASSICAL
     name: str = "rk4"
+    running: Running | None = None
+    """What is integrated along the motion, behind (q, u, z)."""
 
     @cached_property
     def rhs(self) -> RightHandSide:
@@ -49,9 +53,17 @@ class RolloutProgram:
 
     @property
     def n(self) -> int:
-        """Numbers of (q, u, z)."""
+        """How many numbers are marched: (q, u, z), and integrals."""
         m = self.catalogue.mechanism
-        return m.n_q + m.n_u + m.n_z
+        return m.n_q + m.n_u + m.n_z + len(self._integrands)
+
+    @cached_property
+    def _integrands(self) -> list[str]:
+        """What is integrated, by fingerprints."""
+        if self.running is None:
+            return []
+        with tracing():
+            return [fingerprint([x]) for x in self.running(self.catalogue.mechanism.symbolic_state())]
 
     @cached_property
     def scales(self) -> np.ndarray:
@@ -61,10 +73,16 @@ class RolloutProgram:
     def input_layout(self) -> Layout:
         return layout_of_inputs(self.catalogue.mechanism, len(self.scales))
 
+    @cached_property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells it from others of the mechanism."""
+        k = self.kept
+        return (self.name, k.keep, *k.norms.tolist(), *k.sizes.tolist(), *self._integrands)
+
     def library(self, lanes: int, which: str) -> Library:
         """Code of "rollout", "adjoint" or "tangent", for so many motions at once."""
         m = self.catalogue.mechanism
-        what = ("rollout", which, self.name, self.kept.keep, lanes, m.compiled_for)
+        what = ("rollout", which, self.name, self.kept.keep, lanes, m.compiled_for, *self._integrands)
         return m.code.library(what, lambda: self._module(lanes, which))
 
     def work(self, lanes: int, which: str) -> np.ndarray:
@@ -73,7 +91,7 @@ class RolloutProgram:
     def _module(self, lanes: int, which: str) -> Module:
         m = self.catalogue.mechanism
         module = Module(m.compiled_for.lanes, m.compiled_for)
-        products = StepProducts(self.catalogue, self.rhs, self.input_layout, module, lanes, self.tableau)
+        products = StepProducts(self.catalogue, self.rhs, self.input_layout, module, lanes, self.tableau, self.running)
         emit = {"rollout": self._emit_rollout, "adjoint": self._emit_adjoint, "tangent": self._emit_tangent}[which]
         size = emit(module, lanes, products)
         with module.function("work_size", status=True) as f:
@@ -83,25 +101,25 @@ class RolloutProgram:
     def _emit_rollout(self, module: Module, lanes: int, products: StepProducts) -> int:
         """`rollout(…, pivots)`: all rows of Y from the first; the least pivot of the constraints that each motion met."""
         n, (step, size) = self.n, products.step
-        with module.function("rollout", lanes=lanes, **_KINDS, pivots=Pointer) as f:
-            with f.loop(f.groups) as g:
-                at = self._group(f, g)
-                time, work = f.work, f.work + 1
-                work[0] = 1.0
-                with f.loop(f.steps) as k:
-                    h = self._begin_step(f, at, k, time)
-                    y = at["Y"] + k * n
-                    f.call(step, time, y, y + n, at["inputs"], work, h)
-                f.pivots[g] = work[0]
+        with module.function("rollout", lanes=lanes, **_KINDS, pivots=Pointer) as f, f.loop(f.groups) as g:
+            at = self._group(f, g)
+            time, work = f.work, f.work + 1
+            work[0] = 1.0
+            with f.loop(f.steps) as k:
+                h = self._begin_step(f, at, k, time)
+                y = at["Y"] + k * n
+                f.call(step, time, y, y + n, at["inputs"], work, h)
+            f.pivots[g] = work[0]
         return size + 1
 
     def _emit_adjoint(self, module: Module, lanes: int, products: StepProducts) -> int:
         """`adjoint(…, W, gt, gX, gP)`: weights W on all rows become, in the first, those on the start; the rest is added to."""
         n, m, (back, size) = self.n, self.catalogue.mechanism, products.adjoint
         n_p = len(m.parameters)
-        with module.function(
-            "adjoint", lanes=lanes, **_KINDS, W=Pointer, gt=Pointer, gX=Pointer, gP=Pointer
-        ) as f, f.loop(f.groups) as g:
+        with (
+            module.function("adjoint", lanes=lanes, **_KINDS, W=Pointer, gt=Pointer, gX=Pointer, gP=Pointer) as f,
+            f.loop(f.groups) as g,
+        ):
             at, rows = self._group(f, g), f.steps + 1
             W = f.W + g * (rows * n)
             gt, gX, gP = f.gt + g, f.gX + g * (f.rows_of_X * m.n_u), f.gP + g * n_p
@@ -123,9 +141,10 @@ class RolloutProgram:
         """`tangent(…, dt, dY, dX, dP)`: all rows of Y and of dY from the first."""
         n, m, (go, size) = self.n, self.catalogue.mechanism, products.tangent
         n_p = len(m.parameters)
-        with module.function(
-            "tangent", lanes=lanes, **_KINDS, dt=Pointer, dY=Pointer, dX=Pointer, dP=Pointer
-        ) as f, f.loop(f.groups) as g:
+        with (
+            module.function("tangent", lanes=lanes, **_KINDS, dt=Pointer, dY=Pointer, dX=Pointer, dP=Pointer) as f,
+            f.loop(f.groups) as g,
+        ):
             at = self._group(f, g)
             dY = f.dY + g * ((f.steps + 1) * n)
             dX, dP = f.dX + g * (f.rows_of_X * m.n_u), f.dP + g * n_p

@@ -6,18 +6,23 @@ h (bₛ w̃ + Σ_{r>s} aᵣₛ gᵣ), gₛ is what its slope makes of that, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dalembert.cached import cached_property
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.products.lane_blocks import LaneBlock
 from dalembert.kernels.products.projection_products import ProjectionProducts
 from dalembert.kernels.products.slope_products import SlopeProducts
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.explicit_step import Tableau, combine, weighted
 from dalembert.simulation.march.marched_equations import emit_projection, emit_slope, put_states
 from dalembert.simulation.march.memory import Layout
-from dalembert.trace.native import Module, Pointer, Real, Signature, minimum
+from dalembert.trace import tracing
+from dalembert.trace.native import Module, Output, Pointer, Real, Signature, minimum
 from dalembert.trace.native.module import Prefixed
 
 CLASSICAL = Tableau(
@@ -28,23 +33,38 @@ CLASSICAL = Tableau(
 )
 """The classical Runge–Kutta method."""
 
+Running = Callable[[State], Sequence[Any]]
+"""What is integrated along a motion, as expressions of the state."""
+
 _STEP = ("t", "y0", "y1", "inputs", "work")
 
 
 class StepProducts:
-    """Code of a step in a module, for `lanes` motions at once; `inputs` are laid out as those of a march."""
+    """Code of a step in a module, for `lanes` motions at once; `inputs` are laid out as those of a march.
 
-    def __init__(self, catalogue: Catalogue, rhs: RightHandSide, inputs: Layout, module: Module, lanes: int, tableau: Tableau):
+    Behind (q, u, z) lie integrals of what is `running` along.
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, rhs: RightHandSide, inputs: Layout, module: Module, lanes: int, tableau: Tableau,
+        running: Running | None = None,
+    ):  # fmt: skip
         self.catalogue, self.m, self.rhs, self.inputs = catalogue, rhs.m, rhs, inputs
         self.module, self.lanes, self.tableau = module, lanes, tableau
         inner = rhs if isinstance(rhs, RangeSpaceRightHandSide) else RangeSpaceRightHandSide(rhs.m)
         self.slopes = SlopeProducts(inner, module, lanes)
         self.ends = ProjectionProducts(inner, module, lanes)
         self.inner = inner
+        self.integrands = None if running is None else Integrands(self.m, module, lanes, running)
+
+    @property
+    def n_state(self) -> int:
+        return self.m.n_q + self.m.n_u + self.m.n_z
 
     @property
     def n(self) -> int:
-        return self.m.n_q + self.m.n_u + self.m.n_z
+        """How many numbers are marched."""
+        return self.n_state + (0 if self.integrands is None else self.integrands.count)
 
     @property
     def stages(self) -> int:
@@ -91,8 +111,14 @@ class StepProducts:
             state = at["stage"] if s else f.y0
             at["time"][0] = f.t[0] + self.tableau.c[s] * f.h
             f.call(slope, at["time"], state, at["k"][s], f.inputs, work(s))
+            if self.integrands is not None:
+                P = self.inputs.of(f.inputs).P
+                f.call(self.integrands.values, *self._state(at, state), P, at["k"][s] + self.n_state, *[state] * 4)
             if after is not None:
                 after(s, state)
+
+    def _state(self, at: dict[str, Any], y: Pointer) -> tuple[Pointer, Pointer, Pointer]:
+        return at["time"], y, y + self.m.n_q
 
     def _project(self, f: Any, at: dict[str, Any], work: Pointer, y: Pointer) -> None:
         if self._projection is not None:
@@ -156,9 +182,11 @@ class StepProducts:
                 at["time"][0] = f.t[0] + self.tableau.c[s] * f.h
                 q = visited[s]
                 put_states(f, self.m, q + (self.m.n_q + self.m.n_u), p.P)
-                f.call(
-                    weigh, at["time"], q, q + self.m.n_q, p.P, at["k"][s], f.work + s * kept, w_s, f.gt, g[s], f.gx, f.gP, memory
-                )  # fmt: skip
+                state = (*self._state(at, q), p.P)
+                if self.integrands is not None:
+                    w = w_s + self.n_state
+                    f.call(self.integrands.weighed, *state, w, f.gt, g[s], g[s] + self.m.n_q, f.gP)
+                f.call(weigh, *state, at["k"][s], f.work + s * kept, w_s, f.gt, g[s], f.gx, f.gP, memory)
             for i in f.each(n):
                 f.w[i] = f.w[i] + weighted(dict.fromkeys(range(stages), 1.0), g, i)
         return f.signature, states + (3 * stages + 3) * n + 2
@@ -188,9 +216,11 @@ class StepProducts:
                 if s:
                     combine(f, n, moved, f.X, f.h, self.tableau.a[s], dk)
                 X = moved if s else f.X
-                f.call(
-                    change, at["time"], state, state + self.m.n_q, p.P, at["k"][s], f.work, f.dt, X, f.dx, f.dP, dk[s], memory
-                )  # fmt: skip
+                here = (*self._state(at, state), p.P)
+                f.call(change, *here, at["k"][s], f.work, f.dt, X, f.dx, f.dP, dk[s], memory)
+                if self.integrands is not None:
+                    moves = f.dt, X, X + self.m.n_q, f.dP
+                    f.call(self.integrands.changed, *here, dk[s] + self.n_state, *moves)
 
             self._stages(f, at, slope, lambda s: f.work, follow)
             combine(f, n, at["stage"], f.y0, f.h, self.tableau.b, at["k"])
@@ -203,3 +233,23 @@ class StepProducts:
             put_states(f, self.m, f.X + (self.m.n_q + self.m.n_u), f.dP)
             f.call(end, at["time"], at["stage"], f.y1, p.P, memory, f.dt, f.X, f.dP, memory + self.ends.work)
         return f.signature, states + (2 * stages + 2) * n + 2
+
+
+class Integrands:
+    """Code of what is integrated along a motion."""
+
+    def __init__(self, m: Mechanism, module: Module, lanes: int, running: Running):
+        with tracing():
+            s = m.symbolic_state()
+            found = list(running(s))
+            self.count = len(found)
+            plain, changed, weighed = (LaneBlock(m, {name: self.count}) for name in ("rates", "rates", "w"))
+            w = weighed.vector("w")
+            blocks: list[tuple[LaneBlock, str, list[Output]]] = [
+                (plain, "integrands", [Output(x, "rates", i) for i, x in enumerate(found)]),
+                (changed, "integrands_changed", [Output(x, "rates", i) for i, x in enumerate(changed.along(found))]),
+                (weighed, "integrands_weighed", weighed.gradient(sum(a * b for a, b in zip(w, found)))),
+            ]
+            self.values, self.changed, self.weighed = (
+                module.block(made.block(name, outputs), lanes) for made, name, outputs in blocks
+            )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dalembert.aliases import Events, JointValues, Outputs, ParameterValues, PointOfBody, StateFunction
 from dalembert.arguments import by_name, count, function, names, numbers, one_name, real, row, takes
 from dalembert.blas import on_one_thread
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from dalembert.analysis.sensitivity.sensitivities import Sensitivities
     from dalembert.analysis.stability.locus import Locus
     from dalembert.analysis.stability.stability_map import StabilityMap
+    from dalembert.frameworks.in_casadi import CasadiFunctions
+    from dalembert.frameworks.in_jax import JaxFunctions
+    from dalembert.frameworks.in_torch import TorchFunctions
     from dalembert.mechanism.mechanism import Mechanism
     from dalembert.motion.motion import Motion
 
@@ -275,6 +279,31 @@ class Analyses(Description):
         from dalembert.analysis.linkage.follow import follow
 
         return follow(self._m, at, path, times, orientation, initial)
+
+    # -- for those who optimise and learn -------------------------------------------------------------------------------
+    @cached_property
+    def jax(self) -> JaxFunctions:
+        """`forward_dynamics`, `inverse_dynamics`, `outputs`, `step`, `rollout` and `assemble` on arrays of JAX, with exact derivatives.
+
+        They go through jit, vmap, grad and jvp; float64 must be on.
+        """
+        from dalembert.frameworks.in_jax import JaxFunctions
+
+        return JaxFunctions(self._m)
+
+    @cached_property
+    def torch(self) -> TorchFunctions:
+        """The same on tensors of PyTorch (float64, CPU), with batches in front of every argument."""
+        from dalembert.frameworks.in_torch import TorchFunctions
+
+        return TorchFunctions(self._m)
+
+    @cached_property
+    def casadi(self) -> CasadiFunctions:
+        """`forward_dynamics()`, `inverse_dynamics()`, `step(h)` and `rollout(h, n)` as functions of CasADi with exact Jacobians."""
+        from dalembert.frameworks.in_casadi import CasadiFunctions
+
+        return CasadiFunctions(self._m)
 
     # -- how it is built, and by which formulation ---------------------------------------------------------------------
     @on_one_thread

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dalembert.errors import FormulationError
 from dalembert.kernels.runtime.straight import known_symbols
 from dalembert.mechanism import Mechanism
@@ -53,7 +55,7 @@ class LaneBlock:
         self.known |= {x: (name, i) for i, x in enumerate(made)}
         return made
 
-    def along(self, values: Sequence[Any]) -> Any:
+    def along(self, values: Sequence[Any] | np.ndarray) -> Any:
         """Rates of values of the state along the direction that lies in `dt`, `dq`, `du`, `dP`."""
         found = {symbol(f"#d {s.name}"): (f"d{array}", i) for s, (array, i) in known_symbols(self.m).items()}
         self.known |= found

@@ -24,8 +24,8 @@ from dalembert.recursive.algorithms import Tree, composite
 from dalembert.trace import gradient, tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature
 
-_ADJOINT = ("t", "rough", "y", "P", "work", "w", "gt", "gP", "scratch")
-_TANGENT = ("t", "rough", "y", "P", "work", "dt", "X", "dP", "scratch")
+_ADJOINT: dict[str, Any] = dict.fromkeys(("t", "rough", "y", "P", "work", "w", "gt", "gP", "scratch"), Pointer)
+_TANGENT: dict[str, Any] = dict.fromkeys(("t", "rough", "y", "P", "work", "dt", "X", "dP", "scratch"), Pointer)
 _CHANGES = ("d", "mu", "e", "eta")
 """The displacement and its multipliers, the change of speeds and its multipliers."""
 
@@ -101,7 +101,7 @@ class ProjectionProducts:
         """`projection_adjoint(t, rough, y, P, work, w, gt, gP, scratch)`: w on (q, u) becomes w on (q̃, ũ)."""
         m, k = self.m, self.rows.n_rows
         codes = [self.module.block(b, self.lanes) for b in self._backward()] if k else []
-        with self.module.function("projection_adjoint", lanes=self.lanes, **dict.fromkeys(_ADJOINT, Pointer)) as f:
+        with self.module.function("projection_adjoint", lanes=self.lanes, **_ADJOINT) as f:
             part, w_u = self._begin(f), f.w + m.n_q
             if k:
                 slip, spread, gap, start = codes
@@ -156,7 +156,7 @@ class ProjectionProducts:
         """`projection_tangent(t, rough, y, P, work, dt, X, dP, scratch)`: X = δ(q̃, ũ) becomes δ(q, u)."""
         m, k = self.m, self.rows.n_rows
         codes = [self.module.block(b, self.lanes) for b in self._forward()] if k else []
-        with self.module.function("projection_tangent", lanes=self.lanes, **dict.fromkeys(_TANGENT, Pointer)) as f:
+        with self.module.function("projection_tangent", lanes=self.lanes, **_TANGENT) as f:
             part, du = self._begin(f), f.X + m.n_q
             self.conditions.move(f, f.rough, f.X)
             if k:

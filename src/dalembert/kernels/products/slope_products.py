@@ -21,8 +21,12 @@ from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature
 
-_POINTERS = ("t", "q", "u", "P", "dy", "work", "w", "gt", "gy", "gx", "gP", "scratch")
-_TANGENT = ("t", "q", "u", "P", "dy", "work", "dt", "X", "dx", "dP", "out", "scratch")
+_ADJOINT: dict[str, Any] = dict.fromkeys(
+    ("t", "q", "u", "P", "dy", "work", "w", "gt", "gy", "gx", "gP", "scratch"), Pointer
+)
+_TANGENT: dict[str, Any] = dict.fromkeys(
+    ("t", "q", "u", "P", "dy", "work", "dt", "X", "dx", "dP", "out", "scratch"), Pointer
+)
 
 
 class SlopeProducts:
@@ -42,7 +46,7 @@ class SlopeProducts:
         """
         m, k, n, at = self.m, self.rhs.n_rows, self.m.n_u, self.rhs.places
         code = self.module.block(_weighed(self.rhs), self.lanes)
-        with self.module.function("slope_adjoint", lanes=self.lanes, **dict.fromkeys(_POINTERS, Pointer)) as f:
+        with self.module.function("slope_adjoint", lanes=self.lanes, **_ADJOINT) as f:
             v, w = f.scratch, f.w + m.n_q
             part = self._part(f, f.scratch + n)
             for i in f.each(n):
@@ -56,10 +60,10 @@ class SlopeProducts:
                 f.gx[i] = f.gx[i] + v[i]
             rates, lam = f.dy + m.n_q, f.work + at["r"]
             f.call(code, f.t, f.q, f.u, f.P, rates, lam, v, part["r"], f.w, f.gt, f.gy, f.gy + m.n_q, f.gP)
-            for i in range(m.n_z):
-                place = m.n_q + n + i
-                f.gy[place] = f.gy[place] + f.gP[m.states_at + i]
-                f.gP[m.states_at + i] = 0.0
+            for z in range(m.n_z):
+                place = m.n_q + n + z
+                f.gy[place] = f.gy[place] + f.gP[m.states_at + z]
+                f.gP[m.states_at + z] = 0.0
         return f.signature
 
     @cached_property
@@ -70,10 +74,10 @@ class SlopeProducts:
         """
         m, k, n, at = self.m, self.rhs.n_rows, self.m.n_u, self.rhs.places
         code = self.module.block(_changed(self.rhs), self.lanes)
-        with self.module.function("slope_tangent", lanes=self.lanes, **dict.fromkeys(_TANGENT, Pointer)) as f:
+        with self.module.function("slope_tangent", lanes=self.lanes, **_TANGENT) as f:
             G, part = f.scratch, self._part(f, f.scratch + k)
-            for i in range(m.n_z):
-                f.dP[m.states_at + i] = f.X[m.n_q + n + i]
+            for z in range(m.n_z):
+                f.dP[m.states_at + z] = f.X[m.n_q + n + z]
             force, rates, lam = f.out + m.n_q, f.dy + m.n_q, f.work + at["r"]
             f.call(code, f.t, f.q, f.u, f.P, rates, lam, f.out, G, f.dt, f.X, f.X + m.n_q, f.dP)
             for i in f.each(n):

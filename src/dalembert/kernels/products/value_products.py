@@ -18,7 +18,7 @@ from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.graph import flatten
 from dalembert.trace.native import Module, Signature
 
-Values = Callable[..., Sequence[Any]]
+Values = Callable[..., Any]
 """(state, *further numbers) → expressions."""
 
 

@@ -54,7 +54,7 @@ class Rollout:
 
     def march(self, y0: np.ndarray, x: np.ndarray, P: np.ndarray, t0: np.ndarray) -> np.ndarray:
         """(N, steps + 1, n): the states."""
-        g = _Groups(self, len(y0))
+        g = _InLanes(self, len(y0))
         Y = g.empty(self.steps + 1, self.program.n)
         Y[:, 0] = g.packed(y0)
         pivots = g.empty()
@@ -65,7 +65,7 @@ class Rollout:
 
     def weigh(self, Y: np.ndarray, x: np.ndarray, P: np.ndarray, t0: np.ndarray, W: np.ndarray) -> StartWeights:
         """The gradient of Σ W·Y, Y being what `march` gave."""
-        g = _Groups(self, len(Y))
+        g = _InLanes(self, len(Y))
         weights, gt, gX, gP = g.packed(W).copy(), g.zeros(), g.zeros(*x.shape[1:]), g.zeros(P.shape[1])
         g.run("adjoint", t0, g.packed(Y), x, P, weights, gt, gX, gP)
         return StartWeights(*(g.unpacked(a) for a in (np.ascontiguousarray(weights[:, 0]), gt, gX, gP)))
@@ -75,7 +75,7 @@ class Rollout:
         dy0: np.ndarray, dx: np.ndarray, dP: np.ndarray, dt: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """The states, and how they change along a direction."""
-        g = _Groups(self, len(y0))
+        g = _InLanes(self, len(y0))
         Y, dY = (g.empty(self.steps + 1, self.program.n) for _ in range(2))
         Y[:, 0], dY[:, 0] = g.packed(y0), g.packed(dy0)
         g.run("tangent", t0, Y, x, P, g.packed(dt), dY, g.packed(dx), g.packed(dP))
@@ -101,7 +101,7 @@ def _which(k: int, count: int) -> str:
     return f"motion number {k} " if count > 1 else "the motion "
 
 
-class _Groups:
+class _InLanes:
     """N motions in groups of as many as there are lanes."""
 
     def __init__(self, rollout: Rollout, count: int):

@@ -36,7 +36,9 @@ CLASSICAL = Tableau(
 Running = Callable[[State], Sequence[Any]]
 """What is integrated along a motion, as expressions of the state."""
 
-_STEP = ("t", "y0", "y1", "inputs", "work")
+_STEP: dict[str, Any] = dict.fromkeys(("t", "y0", "y1", "inputs", "work"), Pointer)
+_WEIGHTS: dict[str, Any] = dict.fromkeys(("w", "gt", "gx", "gP"), Pointer)
+_DIRECTION: dict[str, Any] = dict.fromkeys(("dt", "X", "dx", "dP"), Pointer)
 
 
 class StepProducts:
@@ -84,7 +86,7 @@ class StepProducts:
     def step(self) -> tuple[Signature, int]:
         """`step(t, y0, y1, inputs, work, h)`, and the elements of working memory it needs; the least pivot met stays in `work[0]`."""
         n, stages, (slope, size) = self.n, self.stages, self._slope
-        with self.module.function("step", lanes=self.lanes, **dict.fromkeys(_STEP, Pointer), h=Real) as f:
+        with self.module.function("step", lanes=self.lanes, **_STEP, h=Real) as f:
             at, pivot = self._places(f, 1 + max(size, self.rhs.projection_work)), self.rhs.pivot_at
 
             def watch(s: int, state: Pointer) -> None:
@@ -152,8 +154,7 @@ class StepProducts:
         slope, weigh, end = self._inner_slope[0], self.slopes.adjoint, self.ends.adjoint
         scratch = stages * kept
         states = scratch + self._scratch
-        parameters = dict.fromkeys((*_STEP, "w", "gt", "gx", "gP"), Pointer)
-        with self.module.function("step_adjoint", lanes=self.lanes, **parameters, h=Real) as f:
+        with self.module.function("step_adjoint", lanes=self.lanes, **_STEP, **_WEIGHTS, h=Real) as f:
             p, at = self.inputs.of(f.inputs), self._places(f, states)
             visited = [f.y0, *(f.work + (states + (stages + 2 + s) * n) for s in range(1, stages))]
             rough, w_s = at["stage"], f.work + (states + (stages + 1) * n + 1)
@@ -205,8 +206,7 @@ class StepProducts:
         n, stages, kept = self.n, self.stages, self._kept
         slope, change, end = self._inner_slope[0], self.slopes.tangent, self.ends.tangent
         states = max(kept, self.inner.projection_work) + self._scratch
-        parameters = dict.fromkeys((*_STEP, "dt", "X", "dx", "dP"), Pointer)
-        with self.module.function("step_tangent", lanes=self.lanes, **parameters, h=Real) as f:
+        with self.module.function("step_tangent", lanes=self.lanes, **_STEP, **_DIRECTION, h=Real) as f:
             p, at = self.inputs.of(f.inputs), self._places(f, states)
             moved = f.work + (states + (stages + 1) * n + 1)
             dk = [moved + (s + 1) * n for s in range(stages)]

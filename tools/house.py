@@ -44,6 +44,7 @@ ORDER = (
     "files",
     "view",
     "exporters",
+    "studies",
     "cli",
     TOP,
 )

@@ -151,9 +151,11 @@ from dalembert.trace.table import Table
 from dalembert.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from dalembert import studies
     from dalembert.elastic import beam
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
+    from dalembert.studies.study import Study
 
 __all__ = [
     "IMU",
@@ -271,6 +273,7 @@ __all__ = [
     "StateSpace",
     "StiffnessWarning",
     "Stop",
+    "Study",
     "Switch",
     "System",
     "Table",
@@ -313,6 +316,7 @@ __all__ = [
     "sinh",
     "sphere",
     "sqrt",
+    "studies",
     "surfaces",
     "tan",
     "tanh",
@@ -332,4 +336,12 @@ def __getattr__(name: str) -> Any:
         from dalembert.kinematics.state import State
 
         return State
+    if name == "Study":
+        from dalembert.studies.study import Study
+
+        return Study
+    if name == "studies":
+        from importlib import import_module
+
+        return import_module("dalembert.studies")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +134,9 @@ class Study(Portable):
         """
         from dalembert.studies.conduct import conduct
 
-        return conduct(self, threads, executor, folder, store, memory, block, progress)
+        return conduct(
+            self, threads, executor, None if folder is None else Path(folder), store, memory, block, progress
+        )
 
     def run_block(self, first: int, last: int) -> list[Any]:
         """What is kept of runs `first` … `last` − 1, unit by unit."""

@@ -61,7 +61,7 @@ class Together:
         self.options: Options = options(m, plan.duration, plan.options)
         initial, states = m.without_states(dict(plan.initial) or None)
         self._initial, self._speeds = initial or {}, dict(plan.speeds)
-        self.parameters = np.array(list((m.parameters | states).values()), dtype=float)
+        self.parameters = np.array(list({**m.parameters, **states}.values()), dtype=float)
         self.q, self.u = initial_state(m, initial or None, self._speeds or None, self.options.start)
         self.kept: KeptRows = NO_ROWS_KEPT
         if m.constraint_rows:

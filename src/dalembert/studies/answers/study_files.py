@@ -56,7 +56,7 @@ def _csv(result: StudyResult, path: Path) -> None:
 
 
 def _page(result: StudyResult, path: Path) -> None:
-    from dalembert.studies.study_page import write_study_page
+    from dalembert.studies.answers.study_page import write_study_page
 
     write_study_page(result, path)
 

@@ -45,6 +45,7 @@ ORDER = (
     "files",
     "view",
     "exporters",
+    "studies",
     "cli",
     TOP,
 )

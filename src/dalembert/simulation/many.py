@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from dalembert.simulation.run_options import Options, options
 from dalembert.simulation.time_stepping.stepped_batch import SteppedLaws, stepped_batch
 from dalembert.version import __version__
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,13 @@ class Motions:
 
     def __iter__(self) -> Iterator[Motion]:
         return (self[k] for k in range(len(self)))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """An `xarray.Dataset` over motion and time, with names, units, parameters and what stopped the motions that failed."""
+        from dalembert.motion.dataset import dataset_of_many
+
+        m = self.mechanism
+        return dataset_of_many(self, coordinate_units(m), speed_units(m))
 
 
 def simulate_many(

@@ -32,8 +32,29 @@ def value(given: Any, s: State) -> Scalar:
     return given(s) if callable(given) else given
 
 
+class BetweenShafts(Law):
+    """A law on the speed of a joint's coordinate `a` over `ratio` times that of `b`, or over nothing."""
+
+    a: str
+    b: str | None
+    ratio: Any
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return tuple(joint_of(name) for name in (self.a, self.b) if name is not None)
+
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
+        for coordinate in (self.a, self.b):
+            if coordinate is not None:
+                check_freedom(name, coordinate, joint_of)
+
+    def relative_speed(self, s: State) -> np.ndarray:
+        other = 0.0 if self.b is None else self.ratio * speed(s, self.b)
+        return np.array([speed(s, self.a) - other])
+
+
 @dataclass(frozen=True, eq=False)
-class Clutch(Law):
+class Clutch(BetweenShafts):
     """A clutch between two shafts: `da.Clutch("engine", "gearbox", capacity=80.0)`.
 
     It slips with the torque `capacity`, a number or a function of the state (a pedal), until both turn alike, a = `ratio` · b, and then
@@ -52,18 +73,8 @@ class Clutch(Law):
         check_not_negative("Clutch", capacity=self.capacity, static_capacity=self.static_capacity)
         check_static("Clutch", "static_capacity", self.static_capacity, self.capacity)
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        return tuple(joint_of(name) for name in (self.a, self.b) if name is not None)
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        for coordinate in (self.a, self.b):
-            if coordinate is not None:
-                check_freedom(name, coordinate, joint_of)
-
     def slip(self, s: State) -> np.ndarray:
-        other = 0.0 if self.b is None else self.ratio * speed(s, self.b)
-        return np.array([speed(s, self.a) - other])
+        return self.relative_speed(s)
 
     def friction(self, s: State, v: Scalar) -> Friction:
         return Friction(stribeck(value(self.capacity, s), self.static_friction(s).force, self.stribeck, v))
@@ -106,7 +117,7 @@ class Brake(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class OneWay(Law):
+class OneWay(BetweenShafts):
     """A freewheel: `da.OneWay("wheel", "sprocket")` lets the wheel overrun the sprocket, and is driven by it.
 
     The speed of a is never below `ratio` times that of b; without b, the joint turns forwards only.
@@ -116,15 +127,5 @@ class OneWay(Law):
     b: str | None = None
     ratio: Number = 1.0
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        return tuple(joint_of(name) for name in (self.a, self.b) if name is not None)
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        for coordinate in (self.a, self.b):
-            if coordinate is not None:
-                check_freedom(name, coordinate, joint_of)
-
     def approach(self, s: State) -> np.ndarray:
-        other = 0.0 if self.b is None else self.ratio * speed(s, self.b)
-        return np.array([speed(s, self.a) - other])
+        return self.relative_speed(s)

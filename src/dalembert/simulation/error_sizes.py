@@ -81,6 +81,8 @@ def changed_units(m: Mechanism, before: tuple[str, ...], speeds: int) -> tuple[s
 
 def sizes_at(m: Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     """For every element of (q, u), by what its errors are judged in runs that begin there; one state or many."""
+    if m.scales.known:
+        return m.scales.sizes
     sliding = np.array([unit in ("m", "m/s") for unit in (*coordinate_units(m), *speed_units(m))], dtype=bool)
     return m.scales.begun(np.concatenate([q, u], axis=-1), sliding)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,21 @@ class Options:
 
     def record(self) -> dict[str, Any]:
         """For the result and for files: every option that its integrator has, as it was decided; of outputs the end."""
-        of = ("", "any", "adaptive" if self.method.adaptive else "fixed")
-        others = ("output",) if self.method.takes_impacts else ("output", "theta")
-        names = [name for name, option in every_option().items() if option.steps in of and name not in others]
-        found = {name: _plain(getattr(self, name, getattr(self.chosen, name))) for name in names} | {"end": self.end}
+        names = recorded_options(self.method.adaptive, self.method.takes_impacts)
+        found = {name: _plain(getattr(self if decided else self.chosen, name)) for name, decided in names.items()}
+        found["end"] = self.end
         if "atol" in found:
             found["atol"] = [*self.atol.tolist(), *self.state_atol.tolist()]
         return found
+
+
+@cache
+def recorded_options(adaptive: bool, takes_impacts: bool) -> dict[str, bool]:
+    """Options that such an integrator has; and whether `Options` decides them, or they are as they were said."""
+    of = ("", "any", "adaptive" if adaptive else "fixed")
+    others = ("output",) if takes_impacts else ("output", "theta")
+    decided = {f.name for f in fields(Options)}
+    return {name: name in decided for name, x in every_option().items() if x.steps in of and name not in others}
 
 
 def _plain(x: Any) -> Any:

@@ -113,7 +113,7 @@ def test_friction_by_a_reaction_is_refused_with_it():
 @pytest.mark.parametrize("apart", [0.0, 1e-15, 1e-12, 1e-9, 1e-7])
 @pytest.mark.parametrize("count", [3, 4, 5])
 def test_an_elastic_row_loses_no_energy_however_slowly_its_balls_part(apart, count):
-    """Balls of nearly one mass, pressed together. Those within the row part by rounding, or slowly; the blow goes through all the same."""
+    """Balls of nearly one mass, pressed together. Those within the row part slowly, or by rounding; the blow goes through."""
     rng = np.random.default_rng(count)
     s = da.System("row")
     for k in range(count):

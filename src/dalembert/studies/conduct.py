@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ArgumentError, SimulationError, SimulationWarning
 from dalembert.studies.engines import RETRIES, Engine, engine_of
-from dalembert.studies.stores import Block, InMemory, Store, store_of
+from dalembert.studies.stores import InMemory, RunBlock, Store, store_of
 from dalembert.words import counted
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class _Conduct:
             tell,
             memory,
         )
-        self.under_way: dict[Future[Block], int] = {}
+        self.under_way: dict[Future[RunBlock], int] = {}
         self.tries: dict[int, int] = {}
         self.lost: list[int] = []
 
@@ -153,7 +153,7 @@ class _Conduct:
         if done:
             self.tell(self.told)
 
-    def _keep(self, k: int, block: Block) -> None:
+    def _keep(self, k: int, block: RunBlock) -> None:
         self._check_room(block)
         self.store.write(k, block)
         self.told.done, self.told.here = self.told.done + len(block), self.told.here + len(block)
@@ -175,7 +175,7 @@ class _Conduct:
         while self.under_way:
             self._collect(LOOK_UP)
 
-    def _check_room(self, block: Block) -> None:
+    def _check_room(self, block: RunBlock) -> None:
         """Answers that stay in memory must have room there."""
         each = (block.inputs.nbytes + sum(x.nbytes for x in block.columns.values())) / len(block)
         if isinstance(self.store, InMemory) and each * self.study.runs > self.memory:

@@ -20,9 +20,9 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.events import as_event
 from dalembert.portable import Portable
 from dalembert.simulation.run_options import options as run_options
-from dalembert.studies.designs import Design, design_of
+from dalembert.studies.designs import RunDesign, design_of
 from dalembert.studies.inputs import Inputs, inputs_of
-from dalembert.studies.reductions import Output, code_of, outputs_of
+from dalembert.studies.reductions import WantedOutput, code_of, outputs_of
 from dalembert.studies.run_plan import RunPlan
 from dalembert.studies.spreads import Values
 from dalembert.studies.unit_runs import Runner
@@ -76,10 +76,10 @@ class Study(Portable):
             control,
             control_rate,
         )
-        self.outputs: tuple[Output, ...] = outputs_of(inputs.mechanism, outputs, watched)
+        self.outputs: tuple[WantedOutput, ...] = outputs_of(inputs.mechanism, outputs, watched)
         self.design_name = design or ("grid" if runs is None and _lists(inputs) else "random")
         self.seed, self.text = seed, text
-        self.design: Design = design_of(self.design_name, inputs.spreads, runs, seed, levels)
+        self.design: RunDesign = design_of(self.design_name, inputs.spreads, runs, seed, levels)
         self._check_series()
 
     @property

@@ -16,9 +16,9 @@ from dalembert.errors import DalembertError
 from dalembert.motion.motion import Motion
 from dalembert.motion.samples import Samples
 from dalembert.simulation.many import Motions
-from dalembert.studies.quantities import Measured
-from dalembert.studies.reductions import Output, parts
+from dalembert.studies.reductions import WantedOutput, parts
 from dalembert.studies.run_plan import RunPlan
+from dalembert.studies.studied_quantities import Measured
 from dalembert.studies.together import Marched, Together
 from dalembert.version import __version__
 
@@ -46,7 +46,7 @@ class Runner:
     """Runs units of a study; everything compiled is kept between them."""
 
     plan: RunPlan
-    outputs: tuple[Output, ...]
+    outputs: tuple[WantedOutput, ...]
     times: np.ndarray
     """Output times of a run that reaches its end."""
 
@@ -138,7 +138,7 @@ class Runner:
                 found |= output.columns(t, y)
         return found
 
-    def _series(self, output: Output, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+    def _series(self, output: WantedOutput, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
         """All times, or those asked for; a run that ended before has nan from there on."""
         wanted = self.times if output.times is None else output.times
         there = np.searchsorted(t, wanted * (1 - 1e-12))
@@ -188,7 +188,7 @@ class Runner:
         return found
 
 
-def _of_event(output: Output, motion: Motion) -> float:
+def _of_event(output: WantedOutput, motion: Motion) -> float:
     times = [e.t for e in motion.events if e.name == output.event]
     if output.how == "count":
         return float(len(times))

@@ -200,3 +200,21 @@ def test_what_is_read_of_states_and_motions_is_named_by_text(name: Any) -> None:
     for call in (lambda: motion[name], lambda: m.state().q[name], lambda: m.state().u[name]):
         with pytest.raises(da.DalembertError):
             call()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: da.StateSpace([[x]], [[1.0]], [[1.0]], [[0.0]]),
+        lambda x: da.TransferFunction([1.0], [x, 1.0]),
+        lambda x: da.Bushing("a", "b", [x] * 6),
+        lambda x: da.Bushing("a", "b", [1.0] * 6, arms=[(x, 1.0)]),
+        lambda x: da.StarTracker("a", wanted=(x, 0, 0, 0)),
+        lambda x: da.Delay(x, 1e-300),
+        lambda x: da.Delay(1e300, 1e-300) if x else None,
+        lambda x: da.surfaces.curve("a", [(x, 0), (1, 0), (0, 1)]),
+    ],
+)
+def test_whole_numbers_beyond_every_number_are_refused_in_words(make: Callable[[int], Any]) -> None:
+    with pytest.raises(da.DalembertError):
+        make(10**400)

@@ -40,6 +40,7 @@ ORDER = (
     "motion",
     "simulation",
     "analysis",
+    "frameworks",
     "importers",
     "files",
     "view",

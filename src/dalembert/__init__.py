@@ -9,6 +9,7 @@ from dalembert.elements import (
     PID,
     AirDrag,
     Belt,
+    BoxDrag,
     Bushing,
     Cable,
     CentralGravity,
@@ -70,7 +71,7 @@ from dalembert.errors import (
     UnsteadyWarning,
 )  # fmt: skip
 from dalembert.files import load, load_motion
-from dalembert.importers import load_mjcf, load_robot, load_urdf
+from dalembert.importers import load_mjcf, load_robot, load_sdf, load_urdf
 from dalembert.laws import (
     Backlash,
     Balls,
@@ -170,6 +171,7 @@ __all__ = [
     "Belt",
     "BendingWarning",
     "BodyLoad",
+    "BoxDrag",
     "Brake",
     "Bushing",
     "Cable",
@@ -301,6 +303,7 @@ __all__ = [
     "load_mjcf",
     "load_motion",
     "load_robot",
+    "load_sdf",
     "load_urdf",
     "log",
     "maximum",

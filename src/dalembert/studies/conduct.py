@@ -25,6 +25,8 @@ IN_HAND = 2
 """Blocks handed out for each worker: one that it works on, and one that waits."""
 LOOK_UP = 0.2
 """Seconds between looks at what came back."""
+SHORTEST = 1e-9
+"""Seconds that count as some, where a rate is taken."""
 COPIES = 6
 """How many times the numbers of its motions a unit takes while it is worked on."""
 
@@ -42,7 +44,7 @@ class StudyProgress:
 
     @property
     def rate(self) -> float:
-        return self.here / max(1e-9, time.monotonic() - self.began)
+        return self.here / max(SHORTEST, time.monotonic() - self.began)
 
     @property
     def left(self) -> float:

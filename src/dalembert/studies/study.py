@@ -25,7 +25,7 @@ from dalembert.studies.inputs import Inputs, inputs_of
 from dalembert.studies.reductions import WantedOutput, code_of, outputs_of
 from dalembert.studies.run_plan import RunPlan
 from dalembert.studies.spreads import Values
-from dalembert.studies.unit_runs import Runner
+from dalembert.studies.unit_runs import SAME_TIME, Runner
 from dalembert.version import __version__
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Study(Portable):
         """Times of series must be among those at which motions have outputs."""
         for output in self.outputs:
             for t in () if output.times is None else output.times:
-                if not np.any(np.abs(self.times - t) <= 1e-9 * max(1.0, abs(self.times[-1]))):
+                if not np.any(np.abs(self.times - t) <= SAME_TIME * max(1.0, abs(self.times[-1]))):
                     raise ArgumentError(
                         f"study: output {output.name!r} wants t = {t:g} s, which is no output time of the runs; say "
                         "options=da.SimulationOptions(output=…) with an interval or times that contain it"

@@ -152,9 +152,11 @@ from dalembert.trace.table import Table
 from dalembert.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from dalembert import studies
     from dalembert.elastic import beam
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
+    from dalembert.studies.study import Study
 
 __all__ = [
     "IMU",
@@ -273,6 +275,7 @@ __all__ = [
     "StateSpace",
     "StiffnessWarning",
     "Stop",
+    "Study",
     "Switch",
     "System",
     "Table",
@@ -316,6 +319,7 @@ __all__ = [
     "sinh",
     "sphere",
     "sqrt",
+    "studies",
     "surfaces",
     "tan",
     "tanh",
@@ -335,4 +339,12 @@ def __getattr__(name: str) -> Any:
         from dalembert.kinematics.state import State
 
         return State
+    if name == "Study":
+        from dalembert.studies.study import Study
+
+        return Study
+    if name == "studies":
+        from importlib import import_module
+
+        return import_module("dalembert.studies")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

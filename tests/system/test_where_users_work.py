@@ -35,13 +35,11 @@ def test_a_motion_is_a_table_and_a_plot(tmp_path):
         motion.plot(["B"])
 
 
-def test_many_motions_have_outputs_and_names():
+def test_many_motions_have_outputs():
     m = pendulum().build()
     motions = m.simulate_many([{"A": 0.1}, {"A": 0.2}], 0.2, parameters={"length": np.array([1.0, 2.0])})
-    data = motions.to_xarray()
     assert motions.outputs()["tip"].shape == (2, len(motions.t), 3)
-    assert np.array_equal(data["tip"].sel(motion=1), motions[1].outputs()["tip"])
-    assert data["length"].values.tolist() == [1.0, 2.0] and data["q"].dims == ("motion", "time", "coordinate")
+    assert np.array_equal(motions.outputs()["tip"][1], motions[1].outputs()["tip"])
 
 
 def test_a_system_says_that_it_wants_to_be_built():

@@ -72,7 +72,7 @@ STABILISATIONS: dict[str, Stabilisation] = {
 """Those that have a name."""
 
 
-def recorded(how: Stabilisation) -> Any:
+def recorded(how: Stabilisation) -> str | dict[str, float]:
     """For the result and for files, as a model file says it."""
     if isinstance(how, Baumgarte):
         return {"alpha": how.alpha, "beta": how.beta}

@@ -102,10 +102,11 @@ class Motions:
         return made
 
     def to_xarray(self) -> xarray.Dataset:
-        """An `xarray.Dataset`: q, u, states and the model's outputs over motion and time; parameters beside the motions."""
-        from dalembert.simulation.many_as_dataset import dataset
+        """An `xarray.Dataset` over motion and time, with names, units, parameters and what stopped the motions that failed."""
+        from dalembert.motion.dataset import dataset_of_many
 
-        return dataset(self)
+        m = self.mechanism
+        return dataset_of_many(self, coordinate_units(m), speed_units(m))
 
 
 def simulate_many(

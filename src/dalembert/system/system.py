@@ -271,6 +271,7 @@ class System(Unbuilt, Portable):
         inertia = number(armature, f"{where}: armature")
         self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law, said, inertia)
 
+    @takes(instead_of=names)
     def choose_speeds(self, speeds: str | Mapping[str, StateFunction], instead_of: Iterable[str] = ()) -> None:
         """Speeds of the mechanism in place of its joints': u = Wᵀ(q, t) q̇ + w(q, t) [C 64].
 
@@ -281,6 +282,7 @@ class System(Unbuilt, Portable):
         """
         self.chosen_speeds = speeds_said(speeds, tuple(instead_of), "choose_speeds")
 
+    @takes(drop=names)
     def choose_coordinates(self, coordinates: Mapping[str, StateFunction], drop: Iterable[str] = ()) -> None:
         """Coordinates in place of those of joints or modes: sums and differences of them, {name: function of the state} [C 262].
 
@@ -337,6 +339,7 @@ class System(Unbuilt, Portable):
             self.connect(f"{name}.{each}", source)
         return {state: symbol(f"{name}.{state}") for state in element.states}
 
+    @takes(to=one_name)
     def connect(self, to: str, source: str | Scalar | StateFunction) -> None:
         """Connect an input of an element, "motor.voltage", to a state or an output of another, "pid.output", to a function of the
         state, or to a number."""

@@ -109,7 +109,7 @@ def _source(x: Any, system: System) -> Any:
 def _body(b: RigidBody) -> dict[str, Any]:
     where = f'body "{b.name}"'
     if b.modes:
-        data = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
+        data: dict[str, Any] = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
     else:
         data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
     return data | ({"shapes": ListKind(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})

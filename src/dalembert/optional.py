@@ -17,6 +17,9 @@ PACKAGES = {
     "pandas": ("pandas", "pandas"),
     "jax": ("JAX", "dalembert[jax]"),
     "torch": ("PyTorch", "torch"),
+    "distributed": ("Dask", "dalembert[dask]"),
+    "cloudpickle": ("cloudpickle", "cloudpickle"),
+    "zarr": ("Zarr", "dalembert[zarr]"),
 }
 """Packages by the name they are imported under: what they are called, and what pip installs."""
 

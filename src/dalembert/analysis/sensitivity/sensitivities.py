@@ -24,7 +24,7 @@ from dalembert.kinematics.initial import initial_state, named_coordinates, named
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Projection, SimulationOptions
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import as_output
 from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
 from dalembert.simulation.event_driven.law_sensitivity_march import LawSensitivityProgram
@@ -101,7 +101,7 @@ class Sensitivities(Tabular):
         known |= {f"{c}'": (self.u[:, i], self.du[:, i]) for i, c in enumerate(self.speeds)}
         known |= {c: (self.z[:, i], self.dz[:, i]) for i, c in enumerate(self.states)}
         known |= {k: (x, self.of_outputs[k]) for k, x in self.values.items()}
-        if name not in known:
+        if text(name, "sensitivities") not in known:
             raise unknown(name, "coordinate, speed or output", known, "sensitivities")
         return known[name]
 

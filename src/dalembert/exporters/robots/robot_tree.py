@@ -34,9 +34,9 @@ class Link:
     parent: int
     """Number of the link that it stands on, from 1; 0 is the ground."""
     at: Frame
-    """Its frame on the parent's, where its joints stand at zero."""
+    """The link's frame on the parent's, where the joints between them stand at zero."""
     in_body: Frame
-    """Its frame on the body as it was."""
+    """The link's frame on the body as it was."""
     matter: MassProperties
     shapes: tuple[Shape, ...]
     joint: str
@@ -159,9 +159,9 @@ def _in_link(m: Mechanism, k: int) -> tuple[MassProperties, tuple[Shape, ...]]:
 
 def _row(j: TreeJoint, q: np.ndarray, u: np.ndarray) -> list[RowJoint]:
     """The row of a joint. Hinges and slides begin with the rates of their coordinates, balls and what floats with its speeds."""
-    own, speeds = q[list(j.q_at)], u[list(j.u_at)]
+    own, speeds = ([x[at] for at in places if at is not None] for x, places in ((q, j.q_at), (u, j.u_at)))
     row, values = ROWS[type(j.joint)](j.joint), dict(zip(j.joint.coordinates, own))
-    rates = dict(zip(j.joint.coordinates, np.asarray(j.joint.rates(own, speeds), dtype=float)))
+    rates = dict(zip(j.joint.coordinates, np.asarray(j.joint.rates(np.array(own), np.array(speeds)), dtype=float)))
     for one in row:
         one.name = j.name if len(row) == 1 else f"{j.name}_{one.coordinates[0]}"
         one.start = tuple(float(values[c]) for c in one.coordinates)

@@ -66,7 +66,8 @@ class SdfWriter:
     def _name_apart(self) -> None:
         """Links and joints share their names in SDF: a joint that is called as a link gets another."""
         links = {link.name for link in self.tree.links}
-        for joint in [*self.tree.rows, *self.tree.loops]:
+        named: list[RowJoint | LoopJoint] = [*self.tree.rows, *self.tree.loops]
+        for joint in named:
             if joint.name in links:
                 self.tree.note(f'joint "{joint.name}" is called "{joint.name}_joint", as a link has its name', MEASURED)
                 joint.name = f"{joint.name}_joint"

@@ -38,7 +38,7 @@ class FrameEntry:
     attached_to: str
     """The full name of the frame or model it belongs to; for a link, its own."""
     placement: str | None = None
-    """Of a model: the frame in it that stands where `at` says."""
+    """The frame of a model that stands where `at` says, if it is not the model's own."""
 
 
 @dataclass(eq=False)

@@ -31,7 +31,7 @@ class SdfJoint:
     child: str
     joint: Joint
     freedoms: tuple[XmlNode, ...]
-    """Its <axis> elements, one for each freedom that has limits and damping."""
+    """The <axis> elements of the joint, one for each freedom that has limits and damping."""
 
 
 def axis(node: XmlNode, tag: str, frame: str, scope: Scope, frames: FrameGraph) -> Axis:

@@ -108,6 +108,13 @@ PAGES = (
         ("Study", "StudyResult"),
     ),
     Page(
+        "frameworks",
+        "JAX, PyTorch and CasADi",
+        "What `m.jax`, `m.torch` and `m.casadi` offer.",
+        ("frameworks",),
+        ("JaxFunctions", "TorchFunctions", "CasadiFunctions"),
+    ),
+    Page(
         "functions",
         "Functions and tables",
         "Functions that work on numbers and on traced values alike, and tables.",

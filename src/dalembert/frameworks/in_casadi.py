@@ -6,7 +6,7 @@ Every callback brings its Jacobian, made column by column from one batch of chan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from dalembert.trace import symbol, tracing
 from dalembert.trace.text.casadi_form import casadi_function
 
 casadi: Any = optional("casadi", "m.casadi")
+CasadiFunction: TypeAlias = Any
+"""A `casadi.Function`."""
 
 
 class CasadiFunctions:
@@ -32,23 +34,23 @@ class CasadiFunctions:
         self.m = m
         self._made: dict[Any, Any] = {}
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> CasadiFunction:
         """(q, u, tau, t, parameters) → u̇, loops and constraints included."""
         return self._callback("forward_dynamics", lambda: of_states.forward_dynamics(self.m))
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> CasadiFunction:
         """(q, u, udot, t, parameters) → generalized forces, of mechanisms without loops."""
         return self._callback("inverse_dynamics", lambda: of_states.inverse_dynamics(self.m))
 
-    def step(self, step: float) -> Any:
+    def step(self, step: float) -> CasadiFunction:
         """(q, u, tau, t, parameters) → (q, u, z) one step of rk4 later."""
         return self._callback(("step", step), lambda: motions.rollout(self.m, step, 1, False, last=True))
 
-    def rollout(self, step: float, steps: int) -> Any:
+    def rollout(self, step: float, steps: int) -> CasadiFunction:
         """The same after so many steps under constant forces."""
         return self._callback(("rollout", step, steps), lambda: motions.rollout(self.m, step, steps, False, last=True))
 
-    def expressions(self) -> Any:
+    def expressions(self) -> CasadiFunction:
         """(q, u, tau, t, parameters) → u̇ in SX: the equations themselves, solved, for CasADi to differentiate as often as it likes.
 
         Under loops A u̇ + Bᵀλ = f and B u̇ = γ are solved by rows that are independent in the reference pose.

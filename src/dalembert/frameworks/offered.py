@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from dalembert.errors import ArgumentError
 from dalembert.frameworks import motions, of_states
 from dalembert.frameworks.array_function import ArrayFunction
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
+
+FrameworkArray: TypeAlias = Any
+"""An array or a tracer of JAX or PyTorch, or what its framework makes one of: numbers, lists, arrays of NumPy."""
 
 
 class Offered:
@@ -39,22 +42,32 @@ class Offered:
 
     # -- what is offered ------------------------------------------------------------------------------------------------
     def forward_dynamics(
-        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Mapping[str, Any] | None = None
-    ) -> Any:
+        self,
+        q: FrameworkArray,
+        u: FrameworkArray,
+        tau: FrameworkArray | None = None,
+        t: FrameworkArray = 0.0,
+        parameters: Mapping[str, FrameworkArray] | None = None,
+    ) -> FrameworkArray:
         """u̇ under the mechanism's forces and further ones `tau`, loops and constraints included."""
         made = self._function("forward_dynamics", lambda: of_states.forward_dynamics(self.m))
         return self._call(made, *self._state(q, u), self._speeds(tau), self._array(t), self._parameters(parameters))
 
     def inverse_dynamics(
-        self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Mapping[str, Any] | None = None
-    ) -> Any:
+        self,
+        q: FrameworkArray,
+        u: FrameworkArray,
+        udot: FrameworkArray,
+        t: FrameworkArray = 0.0,
+        parameters: Mapping[str, FrameworkArray] | None = None,
+    ) -> FrameworkArray:
         """The generalized forces that must be added for u to change at the rate u̇; of mechanisms without loops."""
         made = self._function("inverse_dynamics", lambda: of_states.inverse_dynamics(self.m))
         return self._call(made, *self._state(q, u), self._array(udot), self._array(t), self._parameters(parameters))
 
     def outputs(
-        self, q: Any, u: Any = None, t: Any = 0.0, parameters: Mapping[str, Any] | None = None, of: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:  # fmt: skip
+        self, q: FrameworkArray, u: FrameworkArray | None = None, t: FrameworkArray = 0.0, parameters: Mapping[str, FrameworkArray] | None = None, of: Mapping[str, Any] | None = None
+    ) -> dict[str, FrameworkArray]:  # fmt: skip
         """The model's outputs by name, or those of `of`: functions of the state, or outputs such as da.outputs.Position("body")."""
         state, P = (*self._state(q, u), self._array(t)), self._parameters(parameters)
         found = {}
@@ -65,17 +78,24 @@ class Offered:
         return found
 
     def step(
-        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Mapping[str, Any] | None = None, *, step: float
-    ) -> tuple[Any, ...]:
+        self,
+        q: FrameworkArray,
+        u: FrameworkArray,
+        tau: FrameworkArray | None = None,
+        t: FrameworkArray = 0.0,
+        parameters: Mapping[str, FrameworkArray] | None = None,
+        *,
+        step: float,
+    ) -> tuple[FrameworkArray, ...]:
         """(q, u) one step of rk4 later, on the loops and constraints; (q, u, z) where elements have states."""
         x = self._speeds(tau)[..., None, :]
         made = self._function(("step", step), lambda: motions.rollout(self.m, step, 1, False, last=True))
         return self._parts(self._call(made, *self._state(q, u), x, self._array(t), self._parameters(parameters)))
 
     def rollout(
-        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Mapping[str, Any] | None = None, *, step: float,
+        self, q: FrameworkArray, u: FrameworkArray, tau: FrameworkArray | None = None, t: FrameworkArray = 0.0, parameters: Mapping[str, FrameworkArray] | None = None, *, step: float,
         steps: int,
-    ) -> tuple[Any, ...]:  # fmt: skip
+    ) -> tuple[FrameworkArray, ...]:  # fmt: skip
         """(q, u) at the start and after each of so many steps of rk4: (…, steps + 1, n); (q, u, z) where elements have states.
 
         `tau` is one row of forces, or a row for every step, (…, steps, n). The start must lie on the loops: see `assemble`.
@@ -89,7 +109,7 @@ class Offered:
         return self._parts(self._call(made, *self._state(q, u), x, self._array(t), self._parameters(parameters)))
 
     def assemble(
-        self, initial: Mapping[str, Any], speeds: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None
+        self, initial: Mapping[str, Any], speeds: Mapping[str, Any] | None = None, parameters: Mapping[str, FrameworkArray] | None = None
     ) -> tuple[Any, Any]:  # fmt: skip
         """(q, u) with these coordinates and speeds and all loops closed, as `m.assemble` closes them."""
         speeds = speeds or {}

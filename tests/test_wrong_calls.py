@@ -53,6 +53,8 @@ DESCRIBED = {
     "a point of a number": lambda: da.Point(3),
     "a frame on node 3": lambda: da.Frame(node=3),
     "gains that are text": lambda: da.Baumgarte("a"),
+    "a robot whose laws are a list": lambda: da.load_robot("x.urdf", laws=[]),
+    "a robot that is strict by a word": lambda: da.load_mjcf("x.xml", strict="no"),
     "a system named 3": lambda: da.System(3),
     "a table of text": lambda: da.Table("a", "b"),
     "a file named 3": lambda: da.load(3),
@@ -93,6 +95,8 @@ ASKED = {
     "a parameter named 3": lambda m: m.simulate(1.0, parameters={3: 1.0}),
     "a run that goes on from 3": lambda m: m.simulate(1.0, resume=3),
     "a checkpoint that is a folder": lambda m: m.simulate(1.0, checkpoint="/"),
+    "a step below the rounding of time": lambda m: m.simulate(1.0, method="rk4", step=1e-20),
+    "a step below the rounding of a late time": lambda m: m.simulate(1.0, method="rk4", step=1e-9, start=1e8),
     "stabilised by a list": lambda m: m.simulate(1.0, stabilise=[]),
     "outputs at text": lambda m: m.simulate(1.0, output=["a"]),
     "until text": lambda m: m.simulate(1.0, until=lambda s: "a"),
@@ -149,6 +153,13 @@ TOLD = {
     "traces of letters": lambda x: x.page("x.html", traces="xyz"),
     "reactions of a number": lambda x: x.page("x.html", reactions=3),
     "saved in file 3": lambda x: x.save(3),
+    "exported under number 3": lambda x: x.export_c("made", 3),
+    "an FMU of version 3": lambda x: x.export_fmu("made.fmu", 3),
+    "an FMU for platform 3": lambda x: x.export_fmu("made.fmu", platforms=[3]),
+    "a coordinate of number 3": lambda x: x[3],
+    "the reaction of several joints": lambda x: x.reaction(["A"]),
+    "the drive of a number": lambda x: x.drive(["A"]),
+    "several coordinates at once": lambda x: x[["A", "B"]],
 }
 
 
@@ -193,3 +204,15 @@ def test_accelerations_of_a_loop_are_those_of_an_assembled_one(loop):
 def test_a_controller_ends_with_the_steps_that_are_allowed(m):
     with pytest.raises(da.SimulationError, match="50 steps"):
         m.simulate(1.0, {"A": 0.3}, control=lambda s: {}, control_rate=40, max_steps=50, step=0.01)
+
+
+def test_forces_that_are_no_finite_numbers_are_told_in_words():
+    s = da.System("burst")
+    s.add_body("a", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "a")
+    s.add_force("f", da.Motor("A", lambda s: 1e308 * (10.0 + s.q["A"])))
+    m = s.build()
+    calls = (lambda: m.equations("kane").solve([0.1], [0.0]), lambda: m.compare(["kane", "newton_euler"], states=1))
+    for call in (*calls, lambda: m.linearise([0.1]), lambda: m.simulate(0.1)):
+        with pytest.raises(da.DalembertError, match=r"finite|cannot be evaluated"):
+            call()

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.laws.checks import check_not_negative, check_static
 from dalembert.laws.freedoms import joint_of, speed
 from dalembert.laws.law import Friction, Law
-from dalembert.laws.stribeck import stribeck
+from dalembert.laws.stribeck import friction_in, stribeck
 from dalembert.parts.fields import Number, OfState
 from dalembert.parts.forces.freedom import chosen
 
@@ -25,11 +25,6 @@ def check_freedom(name: str, coordinate: str, joint_named: Callable[[str], Joint
     """Refuse a freedom that the joint does not have."""
     joint, _, freedom = coordinate.partition(".")
     chosen(joint_named(joint), joint, freedom or None, f'law "{name}"')
-
-
-def value(given: Any, s: State) -> Scalar:
-    """A number, or what its function gives in a state."""
-    return given(s) if callable(given) else given
 
 
 class BetweenShafts(Law):
@@ -77,10 +72,10 @@ class Clutch(BetweenShafts):
         return self.relative_speed(s)
 
     def friction(self, s: State, v: Scalar) -> Friction:
-        return Friction(stribeck(value(self.capacity, s), self.static_friction(s).force, self.stribeck, v))
+        return Friction(stribeck(friction_in(s, self.capacity), self.static_friction(s).force, self.stribeck, v))
 
     def static_friction(self, s: State) -> Friction:
-        return Friction(value(self.capacity if self.static_capacity is None else self.static_capacity, s))
+        return Friction(friction_in(s, self.capacity if self.static_capacity is None else self.static_capacity))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +105,10 @@ class Brake(Law):
         return np.array([speed(s, self.coordinate)])
 
     def friction(self, s: State, v: Scalar) -> Friction:
-        return Friction(value(self.torque, s))
+        return Friction(friction_in(s, self.torque))
 
     def static_friction(self, s: State) -> Friction:
-        return Friction(value(self.torque if self.static_torque is None else self.static_torque, s))
+        return Friction(friction_in(s, self.torque if self.static_torque is None else self.static_torque))
 
 
 @dataclass(frozen=True, eq=False)

@@ -148,3 +148,23 @@ class _CompiledStart:
         """Whether what slips is rounding, by the fastest speed or by one that counts as rest."""
         fastest = float(np.abs(u / self.m.scales.speeds).max(initial=0.0))
         return bool(slip <= ROUNDING * fastest or slip <= ROUNDING * least_rates(self.m).max())
+
+
+class Starts:
+    """Starts of a mechanism for many values of its parameters, all measured by the sizes that it has at its own values."""
+
+    def __init__(self, program: Assembler, m: Mechanism, t: float):
+        able = m.variables is None and len(m.parts) == 1 and not program.kept.others
+        able = able and program.assembles and not program.library.rows_beside()
+        self._made = _CompiledStart(program, m, t) if able else None
+        self._n = len(m.parameters)
+
+    def assembled(
+        self, P: np.ndarray, q: np.ndarray, u: np.ndarray, fixed: Sequence[int], fixed_speeds: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """(q, u) with all loops closed for these values of the parameters; None where there is a doubt."""
+        if self._made is None:
+            return None
+        self._made.inputs[1][: self._n] = P
+        found = self._made.closed(q, fixed)
+        return None if found is None else self._made.with_speeds(found, u, fixed_speeds)

@@ -88,6 +88,9 @@ def sizes_at(m: Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def state_sizes(m: Mechanism) -> np.ndarray:
-    """For every state of an element, what is large for it."""
-    placed = m.numeric.elements.values()
-    return np.array([float(p.element.sizes.get(state, 1.0)) for p in placed for state in p.z])
+    """For every state of an element, what is large for it: what the element says; of lengths, the mechanism's."""
+    sizes = []
+    for p in m.numeric.elements.values():
+        said = p.element.sizes
+        sizes += [said.get(x, m.scales.length if p.element.unit_of(x) == "m" else 1.0) for x in p.z]
+    return np.array(sizes, dtype=float)

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from dalembert.simulation.run_options import Options, options
 from dalembert.simulation.time_stepping.stepped_batch import SteppedLaws, stepped_batch
 from dalembert.version import __version__
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,21 @@ class Motions:
 
     def __iter__(self) -> Iterator[Motion]:
         return (self[k] for k in range(len(self)))
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The quantities the model names, (K, T) or (K, T, 3) each; nan where a motion did not get to."""
+        made: dict[str, np.ndarray] = {}
+        for k, motion in enumerate(self):
+            for name, values in motion.outputs().items():
+                whole = made.setdefault(name, np.full((len(self), len(self.t), *values.shape[1:]), np.nan))
+                whole[k, : len(values)] = values
+        return made
+
+    def to_xarray(self) -> xarray.Dataset:
+        """An `xarray.Dataset`: q, u, states and the model's outputs over motion and time; parameters beside the motions."""
+        from dalembert.simulation.many_as_dataset import dataset
+
+        return dataset(self)
 
 
 def simulate_many(

@@ -127,7 +127,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     length = _positive(duration, "duration")
     chosen = said.completed(USUAL)
     method = integrator_named(chosen.method or (FIXED if chosen.step is not None else ADAPTIVE))
-    _check_steps(method, chosen)
+    _check_steps(method, chosen, length)
     relative = chosen.rtol or (RTOL_CONSTRAINED if m.cuts or m.constraints or m.laws else RTOL)
     if relative < LEAST_RTOL:
         raise SimulationError(
@@ -157,7 +157,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     )
 
 
-def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
+def _check_steps(method: Integrator, chosen: SimulationOptions, length: float) -> None:
     """A fixed step for integrators that have one, tolerances for those that choose it."""
     if method.adaptive and chosen.step is not None:
         fixed = " or ".join(map(repr, fixed_step_names()))
@@ -173,6 +173,11 @@ def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
         return
     if chosen.step is None:
         raise SimulationError(f"method={method.name!r} has a fixed step; give it with step=")
+    latest = max(abs(chosen.start or 0.0), abs((chosen.start or 0.0) + length))
+    if chosen.step < math.ulp(latest):
+        raise SimulationError(
+            f"step={chosen.step!r} s is below the rounding of time at t = {latest:g} s, so that time would not go on; give a longer one"
+        )
     if any(every_option()[name].steps == "adaptive" for name in chosen.said):
         raise SimulationError(f"method={method.name!r} has a fixed step, so it takes no tolerances")
 

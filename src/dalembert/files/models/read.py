@@ -287,7 +287,7 @@ def _cut(system: System, entry: Entry, scope: Scope) -> None:
 
 def _initial(system: System, entry: Entry, scope: Scope) -> None:
     for name, value in INITIAL[entry.path].read(entry, scope).items():
-        chosen = scope.chosen["q" if entry.path == "initial" else "u"]
+        chosen = scope.chosen["u" if entry.path == "speeds" else "q"]
         if entry.path == "initial" and any(name.partition(".")[0] == x for x in system.elements):
             chosen = {*chosen, *(f"{x}.{z}" for x, e in system.elements.items() for z in e.states)}
         known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes), *chosen]
@@ -312,20 +312,22 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     ("forces", _by_name("forces", FORCE, System.add_force)),
     ("laws", _by_name("laws", LAW, System.add_law)), ("joints", names_on_joints), ("variables", names_chosen),
     ("outputs", _outputs), ("joints", speeds_on_joints), ("variables", chosen_variables), ("connections", _connections),
-    ("events", _events), ("cut", _cut), ("initial", _initial), ("speeds", _initial), ("simulation", _simulation),
+    ("events", _events), ("cut", _cut), ("initial", _initial), ("guess", _initial),
+    ("speeds", _initial), ("simulation", _simulation),
 )  # fmt: skip
 """In the order in which they need each other; outputs may name chosen variables, and these be made of outputs."""
 
 _SECTION_OF = {
     "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
     "output": "outputs", "event": "events", "table": "tables", "element": "elements",
+    "connection": "connections",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
     for kind, name in re.findall(
-        r'\b(body|joint|force|constraint|law|frame|output|event|table|element) "([^"]+)"', str(problem)
+        r'\b(body|joint|force|constraint|law|frame|output|event|table|element|connection) "([^"]+)"', str(problem)
     ):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:

@@ -92,6 +92,7 @@ def plain_data(system: System) -> dict[str, Any]:
     data["variables"] = written(whole, "variables")
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
+    data["guess"] = INITIAL["guess"].write(system.guess, "guess")
     data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")
     data["outputs"] = {k: OUTPUT.write(x, f'output "{k}"') for k, x in outputs.items()}
     data["events"] = {k: write_fields(x, fields_of(Watched), f'event "{k}"') for k, x in events.items()}

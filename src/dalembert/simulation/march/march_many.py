@@ -40,6 +40,10 @@ class Models:
             self._made[values] = self._m.with_parameters(**dict(zip(self._m.parameters, values))) if values else self._m
         return self._made[values]
 
+    def sizing(self, k: int) -> Mechanism:
+        """The mechanism by whose sizes the errors of motion k are judged."""
+        return self[k]
+
 
 class Batch:
     """All states' memory, in groups of as many as there are lanes."""
@@ -83,9 +87,12 @@ class Batch:
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
         if program.constrained:
-            every = [(g, self.models[g * lanes]) for g in range(self.groups)]
+            every = [(g, self.models.sizing(g * lanes)) for g in range(self.groups)]
+        before, first = None, {}
         for g, model in every:
-            for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
+            if model is not before:
+                before, first = model, {**program.first_values(model), "atol": tolerances(model)}
+            for name, values in first.items():
                 self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))
 
     def _measure_by_start(self, q: np.ndarray, u: np.ndarray) -> None:

@@ -1,7 +1,7 @@
 """What hangs on a tuning number: it is made ten times larger and ten times smaller, and what reads it is asked again.
 
-    OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances reach [TEST ...] which questions and tests read which numbers, and their times;
-                                                                           of these files of tests alone, if some are named
+    OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances reach [TEST ...] which questions and tests read which numbers, in what
+                                                                           time; of these files alone, if some are named
     OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances [FILE:NAME ...]  those named, or all not tried yet; goes to tools/tried.json
 
 Asked are the questions of `tools/probes.py` (verdicts, motions, equilibria of the gallery and of random mechanisms) and the tests of

@@ -98,7 +98,7 @@ PAGES = (
         "results",
         "Results",
         "What the methods of a mechanism return.",
-        ("analysis", "constraints", "simulation", "formulations", "kernels"),
+        ("analysis", "constraints", "simulation", "formulations", "kernels", "exporters"),
     ),
     Page(
         "studies",

@@ -123,7 +123,7 @@ class Study(Portable):
 
     @takes(threads=count(1), folder=file_path, memory=real, block=count(1))
     def run(
-        self, *, threads: int | None = None, executor: Any = None, folder: FilePath | None = None, store: str | None = None,
+        self, *, threads: int | None = None, executor: object = None, folder: FilePath | None = None, store: str | None = None,
         memory: float = MEMORY, block: int | None = None, progress: bool | Callable[[Any], None] | None = None,
     ) -> StudyResult:  # fmt: skip
         """Make the runs: by `threads` of this process (one for each processor, if not said), or by an `executor`.

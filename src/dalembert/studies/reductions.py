@@ -15,7 +15,7 @@ from dalembert.studies.extremes import extreme
 from dalembert.studies.studied_quantities import PARTS, StudyQuantity, quantity
 
 Reduced = dict[str, np.ndarray]
-"""By suffix of the column, "" or ".time": (K, width)."""
+"""Columns by their suffix, "" or ".time": (K, width)."""
 Reduce = Callable[[np.ndarray, np.ndarray], Reduced]
 """(times (T,), values (K, T, width)) → what is kept."""
 
@@ -74,7 +74,7 @@ def _percentile(p: float) -> Reduce:
 REDUCTIONS: dict[str, Reduce] = {
     "end": _end, "start": _start, "min": _min, "max": _max, "peak": _peak, "mean": _mean, "rms": _rms, "range": _range,
 }  # fmt: skip
-"""By word; "p95" is the 95th percentile over time, "series" keeps all times, or those after "at"."""
+"""Reductions by word; "p95" is the 95th percentile over time, "series" keeps all times, or those after "at"."""
 OF_EVENTS = ("count", "first", "last")
 """What is kept of an event: how often it happened, and when first and last."""
 _PERCENTILE = re.compile(r"^p(\d+(?:\.\d+)?)$")

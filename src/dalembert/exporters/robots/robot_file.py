@@ -11,8 +11,8 @@ from dalembert.aliases import FilePath
 from dalembert.arguments import file_path
 from dalembert.atomic import write_whole
 from dalembert.errors import ModelError
-from dalembert.exporters.robots.mesh_files import RobotMeshes
 from dalembert.exporters.robots.mjcf_writer import MjcfWriter
+from dalembert.exporters.robots.robot_meshes import RobotMeshes
 from dalembert.exporters.robots.robot_tree import robot_tree
 from dalembert.exporters.robots.sdf_writer import SdfWriter
 from dalembert.exporters.robots.urdf_writer import UrdfWriter

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dalembert.exporters.robots.joint_rows import BALL, FREE, HINGE, SCREW, SLIDE, RowJoint
-from dalembert.exporters.robots.mesh_files import RobotMeshes
+from dalembert.exporters.robots.robot_meshes import RobotMeshes
 from dalembert.exporters.robots.robot_tree import (
-    Link,
     LoopJoint,
+    RobotLink,
     RobotTree,
     at_start,
     closed_at_zero,
@@ -75,7 +75,7 @@ class SdfWriter:
     def _named(self, number: int) -> str:
         return self.tree.links[number - 1].name if number else WORLD
 
-    def _link(self, link: Link) -> None:
+    def _link(self, link: RobotLink) -> None:
         """The link after those without mass that stand between the joints of its row."""
         below, at = self._named(link.parent), link.at
         row: list[RowJoint | None] = [*link.row] or [None]
@@ -94,7 +94,7 @@ class SdfWriter:
             self._joint(joint, link.joint, below, name)
             below, at = name, Frame()
 
-    def _matter(self, node: ElementTree.Element, link: Link) -> None:
+    def _matter(self, node: ElementTree.Element, link: RobotLink) -> None:
         self._inertial(node, link.matter.mass, link.matter.com, link.matter.inertia)
 
     def _inertial(self, node: ElementTree.Element, mass: float, com: np.ndarray, I: np.ndarray) -> None:

@@ -184,7 +184,7 @@ def _percentile(p: float, y: np.ndarray, dy: np.ndarray) -> tuple[float, np.ndar
 
 
 def _weights(t: np.ndarray) -> np.ndarray:
-    """Of the trapezoidal rule, so that they sum to 1."""
+    """Weights of the trapezoidal rule; they sum to 1."""
     w = np.zeros(len(t))
     if len(t) < 2:
         return np.ones(len(t))

@@ -40,6 +40,11 @@ class Models:
             self._made[values] = self._m.with_parameters(**dict(zip(self._m.parameters, values))) if values else self._m
         return self._made[values]
 
+    def of_each(self, count: int) -> list[Mechanism]:
+        """Those of the first `count` motions."""
+        alike = bool(np.equal(self._P, self._P[0]).all())
+        return [self[0]] * count if alike else [self[k] for k in range(count)]
+
 
 class Batch:
     """All states' memory, in groups of as many as there are lanes."""
@@ -83,7 +88,9 @@ class Batch:
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
         if program.constrained:
-            every = [(g, self.models[g * lanes]) for g in range(self.groups)]
+            models = self.models.of_each(self.count)
+            alike = all(x is models[0] for x in models)
+            every = [(slice(None), models[0])] if alike else [(g, models[g * lanes]) for g in range(self.groups)]
         for g, model in every:
             for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
                 self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))

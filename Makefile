@@ -29,7 +29,7 @@ compiler: $(VENV)/.ready        ## a C compiler, for the tests of exported code
 	sh tools/compiler.sh $(RUN)
 
 docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a warning is an error
-	$(BIN)/mkdocs build --quiet
+	OPENBLAS_NUM_THREADS=1 $(RUN) -m tools.site.build out/docs
 	@echo "written: out/docs/index.html"
 
 wheel: $(VENV)/.ready           ## wheel and sdist in out/dist; installed into an empty environment and used there

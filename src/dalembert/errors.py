@@ -38,7 +38,7 @@ class LoopError(DalembertError):
 
 
 class EquilibriumError(DalembertError):
-    """No state of balance was found: the message names the joint where most is left over."""
+    """No equilibrium was found: the message names the joint where most is left over."""
 
 
 class FormulationError(DalembertError):

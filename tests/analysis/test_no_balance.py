@@ -111,13 +111,13 @@ def test_a_floor_below_is_found(floor: float) -> None:
 
 
 def test_that_there_is_none_is_not_said_where_a_floor_is_far_below() -> None:
-    with pytest.raises(da.EquilibriumError, match="finds no balance from"):
+    with pytest.raises(da.EquilibriumError, match="finds no equilibrium from"):
         _lift(0, floor=-1e4).equilibrium()
 
 
 def test_a_start_that_is_stuck_is_given_up(steps: list[int]) -> None:
     """Downhill lies the end of a table, beyond which nothing is defined."""
-    with pytest.raises(da.EquilibriumError, match="finds no balance"):
+    with pytest.raises(da.EquilibriumError, match="finds no equilibrium"):
         cam(CAM).equilibrium({"Ja": 0.3}, starts=1)
     assert sum(steps) < 0.3 * MOST_STEPS
 

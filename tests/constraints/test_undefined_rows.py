@@ -64,7 +64,7 @@ def test_a_search_turns_back_where_a_row_ends() -> None:
 def test_a_search_for_balance_turns_back_too() -> None:
     """Downhill lies beyond the table's end: one start leads nowhere, others do."""
     m = cam(CAM)
-    with pytest.raises(da.EquilibriumError, match="finds no balance"):
+    with pytest.raises(da.EquilibriumError, match="finds no equilibrium"):
         m.equilibrium({"Ja": 0.3}, starts=1)
     found = m.equilibrium({"Ja": 0.3})
     assert 0.0 < found.q[0] < 3.0 and found.q[1] == pytest.approx(CAM(found.q[0]))

@@ -196,5 +196,5 @@ def test_docking_keeps_momentum():
     motion = motion_of("docking_latch")
     before, after = (motion.momentum(about="mass centre").linear[k] for k in (0, -1))
     assert after == pytest.approx(before, abs=1e-9)
-    assert motion.modes[-1].states == {"ports": "held"}
+    assert motion.modes[-1].states == {"ports": "engaged"}
     assert motion["S.angle'"][-1] == pytest.approx(motion["C.angle'"][-1], abs=1e-12)

@@ -75,7 +75,7 @@ def test_every_field_of_a_law_tells_mechanisms_apart(name):
 
 def test_a_saved_motion_is_not_read_with_a_law_of_another_strength(tmp_path):
     m = built({"latch": replace(LAWS["latch"], on=True)})
-    m.simulate(0.1).save(tmp_path / "motion.nc")
+    m.simulate(0.1, {"A": -0.5, "B": 1.2}).save(tmp_path / "motion.nc")
     other = built({"latch": replace(LAWS["latch"], on=True, strength=98.0)})
     assert len(da.load_motion(tmp_path / "motion.nc", m))
     with pytest.raises(da.DalembertError, match="other"):

@@ -243,7 +243,7 @@ def test_without_friction_poisson_is_newton():
 
 def test_laws_in_words():
     said = str(four_bar().build().inspect({"A": 0.7, "D": 0.78569641676583607}))
-    assert "Law latch: Latch on A, 1 row held." in said
+    assert "Law latch: Latch on A, 1 row when engaged." in said
     assert "Law stop: Stop on A, 1 gap." in said
 
 

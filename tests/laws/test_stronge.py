@@ -108,3 +108,24 @@ def test_a_block_rocks_by_stronge_as_by_newton_where_nothing_comes_back():
 def test_friction_by_a_reaction_is_refused_with_it():
     with pytest.raises(da.SimulationError, match="Newton's or Poisson's law only"):
         slider_crank().build().simulate(1.0, initial={"O": 1.0}, restitution="stronge")
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-15, 1e-12, 1e-9, 1e-7])
+@pytest.mark.parametrize("count", [3, 4, 5])
+def test_an_elastic_row_loses_no_energy_however_slowly_its_balls_part(apart, count):
+    """Balls of nearly one mass, pressed together. Those within the row part slowly, or by rounding; the blow goes through."""
+    rng = np.random.default_rng(count)
+    s = da.System("row")
+    for k in range(count):
+        mass = 0.26 * (1.0 + apart * rng.uniform(-1, 1))
+        s.add_body(f"b{k}", da.particle(mass))
+        s.add_joint(f"x{k}", da.Prismatic((1, 0, 0)), "ground", f"b{k}")
+        s.add_force(f"press{k}", da.Motor(f"x{k}", -0.3 * mass * k))
+    for k in range(count - 1):
+        s.add_law(f"c{k}", da.Limit({f"x{k + 1}": 1.0, f"x{k}": -1.0}, lower=0.1, restitution=1.0))
+    start = {"x0": -0.05} | {f"x{k}": 0.1 * k for k in range(1, count)}
+    motion = s.build().simulate(0.06, start, {"x0": 1.7}, restitution="stronge")
+    hits = [x for x in motion.impacts if x.t == motion.impacts[0].t]
+    before, after = hits[0].u_before, hits[0].u_after
+    assert sum(x.loss for x in hits) == pytest.approx(0.0, abs=1e-12)
+    assert after[-1] - before[1] == pytest.approx(before[0] - before[1], rel=max(1e-9, 10 * count * apart))

@@ -92,9 +92,9 @@ def test_latches_break_and_switch_where_they_are():
     s.add_law("pin", da.Latch("x", strength=2.0))
     s.add_force("pull", da.Motor("x", lambda state: state.t))
     motion = s.build().simulate(2.0, method="moreau", step=1e-3)
-    held = motion.t < 0.999
-    assert not motion.u[held].any() and set(motion.contacts["pin"].state[held].ravel()) == {"held"}
-    assert motion.contacts["pin"].hold[held, 0] == pytest.approx(-(1.0 + motion.t[held]), abs=2e-3)
+    before = motion.t < 0.999
+    assert not motion.u[before].any() and set(motion.contacts["pin"].state[before].ravel()) == {"engaged"}
+    assert motion.contacts["pin"].hold[before, 0] == pytest.approx(-(1.0 + motion.t[before]), abs=2e-3)
     assert motion.u[-1, 0] == pytest.approx(1.0 + 1.5, abs=5e-3)  # ∫ (1 + t) from 1 to 2 s
     assert motion.modes[-1].states == {"pin": "off"}
 

@@ -41,7 +41,7 @@ INCONSISTENT = 1e-6
 MOVES = 1e-7
 """Component of a change of τ that changes no motion, below which a force takes no part in it."""
 WEIGHED = 1e-3
-"""Part of the forces that weight alone would make, beside which what no actuator balances is measured."""
+"""Part of the forces that weight alone would make, beside which what no actuator bears is measured."""
 
 
 @dataclass(frozen=True, eq=False)

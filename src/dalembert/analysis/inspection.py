@@ -166,14 +166,14 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
 
 
 def _laws(m: Mechanism) -> dict[str, str]:
-    """Every law in words: its kind, what it looks at, and how many places can touch, rub or be held."""
+    """Every law in words: its kind, its bodies or joints, and how many places can touch, rub or engage."""
     found = {}
     for name, law in m.laws.items():
         elements = [e for e in m.law_table.elements if e.law == name]
         parts = [
             counted(sum(e.normal is not None for e in elements), "gap"),
             counted(sum(len(e.tangents) for e in elements), "direction") + " of slip",
-            counted(sum(len(e.holds) for e in elements), "row") + " held",
+            counted(sum(len(e.holds) for e in elements), "row") + " when engaged",
         ]
         said = [x for x in parts if not x.startswith("0 ")]
         rows = [r for e in elements for r in e.rows]

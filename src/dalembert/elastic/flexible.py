@@ -134,7 +134,7 @@ class FlexibleBody:
         W, V = R.T @ W, R.T @ V
         return [(np.vstack([W, V, own]), np.vstack(Deformed(self.data, q).momenta(W, V, own)))]
 
-    def balance(
+    def dynamic_residual(
         self, at: Instant, alpha: Vector, a: Vector, qdd: Any, force: Vector, moment: Vector
     ) -> list[np.ndarray]:
         """[C 41–42]. Stiffness, damping and loads at nodes act on the modes from outside."""

@@ -324,8 +324,8 @@ def refusal(motion: Motion) -> str:
         why = "it was marched without projection, and exported code projects; leave out stabilise"
     m = motion.mechanism
     if not why and m is not None and m.laws and any(e.holds for e in m.law_table.elements):
-        held = next(e.law for e in m.law_table.elements if e.holds)
-        why = f'law "{held}" holds where it is switched on, which exported code does not do'
+        latch = next(e.law for e in m.law_table.elements if e.holds)
+        why = f'law "{latch}" holds where it is switched on, which exported code does not do'
     if not why and any(e.actions for e in live_model(motion).events):
         why = "its events act on the mechanism, which exported code does not do; leave the events' actions out"
     return why

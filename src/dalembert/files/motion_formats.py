@@ -61,7 +61,7 @@ def motion_columns(motion: Motion) -> Columns:
 
 def _add_laws(made: Columns, motion: Motion) -> None:
     """Forces, gaps and losses of every law, numbered where it has several; states of its elements as 0 off, 1 open, 2 slips, 3 sticks,
-    4 held, 5 closed."""
+    4 engaged, 5 closed."""
     h = motion.history
     if h is None:
         return

@@ -112,9 +112,9 @@ class ContactAdder:
             depth = -float(np.asarray(law.gap(s), dtype=float).min())
             if depth <= INSIDE:
                 continue
-            told = f'"{name}": the forms overlap by {depth:.3g} m at the start'
+            note = f'"{name}": the forms overlap by {depth:.3g} m at the start'
             if GROUND in law.bodies:
-                self.notes.add(node, f"{told}; begin elsewhere (initial=), a run is refused there", AT_LIMITS)
+                self.notes.add(node, f"{note}; begin elsewhere (initial=), a run is refused there", AT_LIMITS)
             else:
                 del self.system.laws[name]
-                self.notes.add(node, f"{told}: their contact is left out", AT_LIMITS, "overlap at the start")
+                self.notes.add(node, f"{note}: their contact is left out", AT_LIMITS, "overlap at the start")

@@ -15,11 +15,11 @@ def add_stop(system: System, notes: Notes, node: XmlNode, joint: str, ends: tupl
     if low <= begins <= high:
         system.add_law(f"{joint}_limit", Stop(joint, low, high))
         return
-    told = f"it begins at {begins:g}, beyond the ends of its way, {low:g} and {high:g}"
+    note = f"it begins at {begins:g}, beyond the ends of its way, {low:g} and {high:g}"
     if system.cut or system.constraints:
-        notes.add(node, f"{told}: they are left out", AT_LIMITS, "begins beyond its ends, left out")
+        notes.add(node, f"{note}: they are left out", AT_LIMITS, "begins beyond its ends, left out")
         return
     nearest = min(max(begins, low), high)
     system.initial[joint] = nearest
     system.add_law(f"{joint}_limit", Stop(joint, low, high))
-    notes.add(node, f"{told}: it begins at {nearest:g} here", AT_LIMITS, "begins beyond its ends")
+    notes.add(node, f"{note}: it begins at {nearest:g} here", AT_LIMITS, "begins beyond its ends")

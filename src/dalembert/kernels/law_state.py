@@ -37,7 +37,7 @@ class LawForces:
     """What one law does in a state."""
 
     state: tuple[str, ...]
-    """State of each of its elements: "open", "closed", "slip", "stick", "held" or "off"."""
+    """State of each of its elements: "open", "closed", "slip", "stick", "engaged" or "off"."""
     gap: np.ndarray
     normal: np.ndarray
     """Forces that press, ≥ 0."""
@@ -66,8 +66,8 @@ class LawState:
         return self.laws[name]
 
     def __str__(self) -> str:
-        told = "; ".join(f"{name} {', '.join(x.state)}" for name, x in self.laws.items())
-        return told + ("" if self.determined else " (single forces are not unique)")
+        states = "; ".join(f"{name} {', '.join(x.state)}" for name, x in self.laws.items())
+        return states + ("" if self.determined else " (single forces are not unique)")
 
 
 class LawStateKernel:

@@ -20,7 +20,7 @@ DIRECTIONS = 3
 
 
 SLOTS = 3
-"""Margins of an element: across, along, of what is held."""
+"""Margins of an element: across, along, of what is engaged."""
 
 
 class ElementState(IntEnum):
@@ -34,7 +34,7 @@ class ElementState(IntEnum):
     """It touches and slides, or could without friction."""
     STICK = 3
     """It touches and sticks, or friction without a gap sticks."""
-    HELD = 4
+    ENGAGED = 4
     """A latch that is on."""
     CLOSED = 5
     """It touches, and nothing can rub; in results only, where a run says `SLIP`."""
@@ -57,8 +57,8 @@ class ModeLayout:
         n, e = len(table), len(table.elements)
         sizes = {
             "active": n,  # rows that are solved for: an independent set of those that hold
-            "held": n,  # rows that hold, which a projection keeps
-            "anchor": n,  # where a coordinate is held
+            "enforced": n,  # rows that hold, which a projection keeps
+            "anchor": n,  # place at which a coordinate is engaged
             "state": e,  # of every element
             "slides": e,  # whether it slides
             "direction": DIRECTIONS * e,  # of slip
@@ -121,7 +121,7 @@ class LawMode:
     @property
     def redundant(self) -> bool:
         """Whether more rows hold than are solved for: one share of the forces is taken."""
-        return bool(self.part("held").sum() > self.part("active").sum())
+        return bool(self.part("enforced").sum() > self.part("active").sum())
 
     def loaded(self, i: int) -> bool:
         """Whether what loads the friction of element i bears; also where that is no gap."""
@@ -138,7 +138,16 @@ class LawMode:
         if direction is not None:
             self.part("direction")[DIRECTIONS * i : DIRECTIONS * i + len(direction)] = direction
 
-    def held_rows(self) -> list[int]:
+    def switch_on(self, i: int, gaps: np.ndarray) -> None:
+        """Element i as it begins: open, or sticking or engaged where it is. `gaps` are the residuals of all laws' rows."""
+        e = self.table.elements[i]
+        self.set(
+            i, ElementState.ENGAGED if e.holds else ElementState.STICK if e.load_row is None else ElementState.OPEN
+        )
+        for r in (*e.tangents, *e.holds):
+            self.part("anchor")[r] = gaps[r] if self.table.placed[r] else 0.0
+
+    def enforced_rows(self) -> list[int]:
         """Rows that hold: of what is closed the normal one, of what sticks those of slip, of a latch its own."""
         rows: list[int] = []
         for e, state in zip(self.table.elements, self.states):
@@ -146,14 +155,14 @@ class LawMode:
                 rows.append(e.normal)
             if state is ElementState.STICK:
                 rows += e.tangents
-            if state is ElementState.HELD:
+            if state is ElementState.ENGAGED:
                 rows += e.holds
         return rows
 
     def settle(self, active: list[int], loose: bool) -> None:
         """Make the masks follow the states; `active` are independent rows among those that hold."""
-        held, states = self.held_rows(), self.states
-        for name, rows in (("held", held), ("active", active)):
+        enforced, states = self.enforced_rows(), self.states
+        for name, rows in (("enforced", enforced), ("active", active)):
             self.part(name)[:] = 0.0
             self.part(name)[rows] = 1.0
         self.part("slides")[:] = [float(s is ElementState.SLIP) for s in states]

@@ -105,7 +105,7 @@ class LawElement:
     tangents: tuple[int, ...] = ()
     """Rows along which friction acts."""
     holds: tuple[int, ...] = ()
-    """Rows that are held while it is on."""
+    """Rows that hold while it is on."""
 
     partner: int | None = None
     """Place among the law's elements of the gap whose force resists its turning."""
@@ -164,7 +164,7 @@ class LawTable:
 
     @cached_property
     def placed(self) -> np.ndarray:
-        """Which rows are coordinates: they have a place at which they are held."""
+        """Which rows are coordinates: they have a place at which they are engaged."""
         every = [np.arange(len(d.kinds)) < d.n_residual for d in self.mechanism.law_rows.values()]
         return np.concatenate([np.zeros(0, dtype=bool), *every])
 

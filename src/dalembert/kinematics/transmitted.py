@@ -61,7 +61,7 @@ def transmitted(s: State, joint: str) -> Transmitted:
 
 
 def joint_wrench(s: State, joint: str) -> Vector:
-    """Torque and force that a joint transmits to its child, in the axes told above, where u̇ and, for a joint of a loop, λ are known."""
+    """Torque and force that a joint transmits to its child, in the axes above, where u̇ and, for a joint of a loop, λ are known."""
     m = s.mechanism
     closing = joint in m.closures
     bodies = [] if closing else carried(m, s.joint_index(joint) + 1)
@@ -92,8 +92,8 @@ def sensed_joints(m: Mechanism) -> dict[str, tuple[str, ...]]:
 
     made = {}
     with tracing():
-        told = m.sampled_state()
-        s = Listening(m, told.t, told.coordinates, told.speeds).with_udot(told.udot, told.multipliers)
+        sampled = m.sampled_state()
+        s = Listening(m, sampled.t, sampled.coordinates, sampled.speeds).with_udot(sampled.udot, sampled.multipliers)
         for name, p in m.elements.items():
             if p.element.period is not None:
                 asked.clear()

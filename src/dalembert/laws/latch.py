@@ -1,4 +1,4 @@
-"""Latch: what is held while it is on, and let go by an event or by force."""
+"""Latch: rows that hold while it is engaged; an event or force releases it."""
 
 from __future__ import annotations
 

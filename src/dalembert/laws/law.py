@@ -1,4 +1,4 @@
-"""What every law must say about itself: what can touch, slip or be held in a motion, and with which force.
+"""What every law must say about itself: what can touch, slip or engage in a motion, and with which force.
 
 A law reads the motion (`kinematics.State`) as a constraint does, on numbers and on traced values alike. Its rows hold only at times: a
 gap while it is closed, friction while it sticks, a latch while it is on. Which of them hold is the *mode* of a run; everything at the
@@ -51,7 +51,7 @@ class Law(Described, Portable):
     """What every law is made from: `da.Stop`, `da.JointFriction`, `da.Contact`, … To make one of your own, subclass it.
 
     `gap(s)` gives distances that cannot become negative, `approach(s)` speeds that cannot; `way(s)` or `slip(s)` the coordinates or
-    speeds along which friction acts, as many for every gap; `hold(s)` coordinates, `hold_speed(s)` speeds that are held while the law
+    speeds along which friction acts, as many for every gap; `hold(s)` coordinates, `hold_speed(s)` speeds that stay while the law
     is on. `on=False` leaves it off until an event switches it on.
     """
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 POSES = 3
-"""Random poses at which two bodies are looked at."""
+"""Random poses at which two bodies are examined."""
 ASIDE = 1e-10
 """Part of a velocity that counts as none across a plane."""
 

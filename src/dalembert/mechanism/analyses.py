@@ -47,7 +47,7 @@ class Analyses(Description):
             )
         return self._m
 
-    # -- small motions and balance ----------------------------------------------------------------------------------------
+    # -- small motions and equilibrium ----------------------------------------------------------------------------------------
     @on_one_thread
     @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
     def linearise(
@@ -125,7 +125,7 @@ class Analyses(Description):
         self, name: str, values: ArrayLike, initial: JointValues | None = None, speeds: Mapping[str, ArrayLike] | None = None, *,
         find: Mapping[str, ArrayLike] | None = None, hold: Sequence[str] = (), t: float = 0.0,
     ) -> Locus:  # fmt: skip
-        """Eigenvalues of small motions over a parameter, or over a speed that is held constant, each about its equilibrium.
+        """Eigenvalues of small motions over a parameter, or over a speed that is kept constant, each about its equilibrium.
 
         `.stability_limits()` and, for speeds of rotation, `.critical_speeds()` are found to rounding; `.plot()` and
         `.plot_frequencies()` (Campbell's diagram) draw it.
@@ -178,7 +178,7 @@ class Analyses(Description):
         """The motion, and exactly how it and its `outputs` depend on the `parameters` (all, if not said) and on initial values.
 
         `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
-        take part, in the assembled start too; so do laws and `events` that act (the model's own, if not said), each of which is told in
+        take part, in the assembled start too; so do laws and `events` that act (the model's own, if not said), each listed in
         `.events` with how its time depends on everything.
         """
         from dalembert.analysis.sensitivity.sensitivities import sensitivities

@@ -95,6 +95,11 @@ class Mechanism(CompiledQuantities):
 
         return sensed_joints(self)
 
+    @property
+    def needs_unique_loads(self) -> bool:
+        """Whether friction or a sensor goes by what joints transmit, which over-constrained loops may share at will."""
+        return bool(self.sensed_joints) or bool(self.laws and self.law_table.loads)
+
     # -- loops and constraints ----------------------------------------------------------------------------------------
     @cached_property
     def mobility(self) -> int:

@@ -30,7 +30,7 @@ class LawSamples:
     slip: np.ndarray
     """(K, slips)."""
     state: np.ndarray
-    """(K, elements): "open", "slip", "stick", "held" or "off"."""
+    """(K, elements): "open", "slip", "stick", "engaged" or "off"."""
     determined: np.ndarray
     """(K,): whether its forces are unique; where what touches is redundant, they are one share of many."""
     loss: np.ndarray

@@ -251,7 +251,7 @@ class Motion(Portable):
 
     @property
     def modes(self) -> tuple[ModeChange, ...]:
-        """Which law was open, slid, stuck or held from when on."""
+        """Which law was open, slid, stuck or was engaged, and from when on."""
         return self._laws.modes
 
     @property

@@ -232,7 +232,7 @@ class RigidBody(Portable):
         V, W = V + cross(W, arm), R.T @ W
         return [(V, self.mass * V), (W, self.inertia @ W)]
 
-    def balance(
+    def dynamic_residual(
         self, at: Instant, alpha: Vector, a: Vector, qdd: Any, force: Vector, moment: Vector
     ) -> list[np.ndarray]:
         """What is left along those rows of the applied force and moment, where the accelerations are α and a (of the origin)."""

@@ -171,7 +171,7 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
 
 
 def check_rows_left_out(
-    m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray, u: np.ndarray, by_code: Program | None = None
+    m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray, u: np.ndarray, *, by_code: Program | None = None
 ) -> None:
     """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch. The code
     of a program that keeps these rows may find that they do not."""

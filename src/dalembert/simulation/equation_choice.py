@@ -51,7 +51,7 @@ class EquationChoice:
     @cached_property
     def speed_names(self) -> tuple[str, ...]:
         """Names of w."""
-        return self.form.speeds(self.mechanism)
+        return self.mechanism.speeds if self.uses_mechanism_speeds else self.form.speeds(self.mechanism)
 
     @property
     def n_speeds(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.aliases import FilePath
 from dalembert.arguments import file_path
-from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique, needs_unique_loads
+from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique
 from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.opaque import generalized_forces
@@ -171,7 +171,7 @@ def check_loads(
     catalogue: Catalogue, m: Mechanism, rows: tuple[int, ...], q: np.ndarray, u: np.ndarray, t: float
 ) -> None:
     """Refuse to begin where friction, or a sensor, goes by what a joint transmits and that is not unique."""
-    if not needs_unique_loads(m) or len(rows) == len(m.rows):
+    if not m.needs_unique_loads or len(rows) == len(m.rows):
         return
     at = q.tobytes(), u.tobytes(), t, tuple(m.parameters.values())
     catalogue.once(("loads are unique", rows, at), lambda: check_loads_unique(m, q, u, t, rows, SimulationError))
@@ -270,7 +270,7 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
     from dalembert.simulation.constrained_start import check_rows_left_out
 
     try:
-        check_rows_left_out(run.model, run.program.kept, made.t, made.q, made.u, run.program)
+        check_rows_left_out(run.model, run.program.kept, made.t, made.q, made.u, by_code=run.program)
     except LoopError as problem:
         problem.motion = made  # type: ignore[attr-defined]
         raise
@@ -279,7 +279,7 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
 def _check_loads_stayed_unique(run: Run, made: Motion) -> None:
     """The start was examined; a force may come later that redundant rows share as they like."""
     m, rows = run.model, run.program.kept.rows
-    if not needs_unique_loads(m) or len(rows) == len(m.rows):
+    if not m.needs_unique_loads or len(rows) == len(m.rows):
         return
     changes = made.record.get("parameter_changes", [])
     for k in np.unique(np.linspace(0, len(made) - 1, LOADS_EXAMINED).astype(int))[1:]:

@@ -19,8 +19,8 @@ from dalembert.parts.speeds import (
     RATES,
     WORLD_AXES,
     CoordinateRates,
-    OwnSpeeds,
     SpeedChoice,
+    UserSpeeds,
     WorldAxes,
     in_world_axes,
     rates_of,
@@ -207,13 +207,13 @@ def _preset(m: Mechanism, number: int, joint: Joint, said: str, own: bool) -> li
     ]  # fmt: skip
 
 
-def _of_joint(m: Mechanism, name: str, said: SpeedsSaid) -> OwnSpeeds:
+def _of_joint(m: Mechanism, name: str, said: SpeedsSaid) -> UserSpeeds:
     """Speeds written for one joint bear its name."""
     functions = {f"{name}.{own}": f for own, f in said.functions.items()}
     return _own(m, SpeedsSaid(functions, said.instead_of or (name,)), [])
 
 
-def _own(m: Mechanism, said: SpeedsSaid, taken: Sequence[int]) -> OwnSpeeds:
+def _own(m: Mechanism, said: SpeedsSaid, taken: Sequence[int]) -> UserSpeeds:
     """Speeds that are written, in place of those named, or of those they are made of."""
     names, functions = tuple(said.functions), tuple(said.functions.values())
     made_of = _made_of(m, said)
@@ -228,7 +228,7 @@ def _own(m: Mechanism, said: SpeedsSaid, taken: Sequence[int]) -> OwnSpeeds:
     for at in replaced:
         if at in taken:
             raise ModelError(f'speed "{m.speeds[at]}" is replaced twice; let its joint keep its "child axes"')
-    return OwnSpeeds(names, tuple(replaced), functions)
+    return UserSpeeds(names, tuple(replaced), functions)
 
 
 def _named_places(m: Mechanism, names: Sequence[str]) -> list[int]:

@@ -203,7 +203,7 @@ class System(Portable):
         )
 
     def add_output(self, name: str, output: OutputQuantity | StateFunction) -> None:
-        """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
+        """An output quantity: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
         check_new_name(name, "output", self.outputs)
         self.outputs[name] = as_output(output, name)
 

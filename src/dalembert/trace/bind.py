@@ -35,9 +35,9 @@ def _substituted(x: Any, values: Mapping[Expr, float]) -> Any:
         return substitute(x, values)
     except (ZeroDivisionError, OverflowError):
         used = free_symbols([y for y in np.ravel(x) if type(y) is Expr])
-        told = ", ".join(sorted(f"{s.name} = {values[s]:g}" for s in used if s in values))
+        values_used = ", ".join(sorted(f"{s.name} = {values[s]:g}" for s in used if s in values))
         raise NoValueError(
-            f"an expression of parameters has no value at {told}: it divides by zero, or is too large"
+            f"an expression of parameters has no value at {values_used}: it divides by zero, or is too large"
         ) from None
 
 

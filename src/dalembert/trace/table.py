@@ -90,7 +90,7 @@ class Table:
     """A function through samples: `table = da.Table(times, values)`, then `lambda s: table(s.t)` in a force, or `prescribed=table`.
 
     `kind` is "cubic" (a spline with two continuous derivatives, as prescribed motion needs), "linear", or "previous" (each value is
-    held until the next). With several columns of values it gives an array; `names` are those of the columns. Outside the samples it
+    kept until the next). With several columns of values it gives an array; `names` are those of the columns. Outside the samples it
     has no value: a call there is an error, a simulation stops. `outside="hold"` keeps the first and last value instead.
     """
 

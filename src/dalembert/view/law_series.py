@@ -16,7 +16,7 @@ MOST_CURVES = 24
 
 
 def law_charts(motion: Motion) -> list[Chart]:
-    """Forces that press and friction, gaps, states: 0 off, 1 open, 2 slides, 3 sticks, 4 held, 5 closed."""
+    """Forces that press and friction, gaps, states: 0 off, 1 open, 2 slides, 3 sticks, 4 engaged, 5 closed."""
     h = motion.history
     if h is None or not len(h.elements):
         return []
@@ -43,7 +43,7 @@ def law_charts(motion: Motion) -> list[Chart]:
         _chart("law_gap", "Gaps of laws (m, rad)", "m", gaps),
     ]
     states = {str(h.elements[i]): h.state[:, i] for i in elements}
-    title = "States of laws: 0 off, 1 open, 2 slides, 3 sticks, 4 held, 5 closed"
+    title = "States of laws: 0 off, 1 open, 2 slides, 3 sticks, 4 engaged, 5 closed"
     return [c for c in (*made, _chart("law_state", title, "", states)) if c.names]
 
 

@@ -34,10 +34,10 @@ class Equilibrium(Tabular):
     given: tuple[str, ...]
     """Speeds that were given or looked for; all others are zero, or follow from the constraints."""
     scale: np.ndarray
-    """For every speed the size of the forces that balance in its part, by the work they do along 1 rad, a length or a slight
+    """For every speed the size of the forces in its part, which cancel, by the work they do along 1 rad, a length or a slight
     deformation."""
     lasting: bool = True
-    """Whether it goes on so; not where time prescribes a motion that changes, and the balance is one of an instant."""
+    """Whether it goes on so; not where time prescribes a motion that changes, and the equilibrium is one of an instant."""
 
     @property
     def coordinates(self) -> dict[str, float]:
@@ -83,7 +83,9 @@ class Equilibrium(Tabular):
     def __str__(self) -> str:
         m = self.mechanism
         kind = "steady motion" if np.any(self.u) else "rest"
-        kind = kind if self.lasting else f"balance at t = {self.t:g} s only, as what time prescribes goes on changing"
+        kind = (
+            kind if self.lasting else f"equilibrium at t = {self.t:g} s only, as what time prescribes goes on changing"
+        )
         lines = [f"{m.name}: {kind}, {self.linearisation.verdict}"]
         lines += [f"  {name} = {_rounded(x)}" for name, x in list(self.coordinates.items())[:MOST]]
         if m.n_q > MOST:
@@ -92,7 +94,7 @@ class Equilibrium(Tabular):
         lines += [f"  {name} = {_rounded(x)}" for name, x in list(self.states.items())[:MOST]]
         least = dict(zip(m.speeds, NOTHING * self.scale / m.scales.speeds))
         needed = {k: x for k, x in self.drives.items() if abs(x) > least[k]}
-        lines += [f"  held by {x:.6g} on {name}" for name, x in needed.items()]
+        lines += [f"  kept by {x:.6g} on {name}" for name, x in needed.items()]
         return "\n".join(lines)
 
 

@@ -22,7 +22,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 
 PASSING = 1e-6
-"""Part of the forces, for each rad or length moved, by which a steady motion's balance may change."""
+"""Part of the forces, for each rad or length moved, by which those of a steady motion may change."""
 
 EFFORT = 8 * MOST_STEPS
 """Steps of all starts together after which no further start is begun, where none has led anywhere."""
@@ -56,7 +56,7 @@ def equilibria(
 
 
 def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float) -> list[Search]:
-    """One for each connected part: nothing that balances one of them is felt by another."""
+    """One for each connected part: forces in one of them are not felt by another."""
     if m.states:
         raise EquilibriumError(
             f'mechanism "{m.name}" has elements with states of their own ({", ".join(m.states)}), which m.equilibrium(…) finds for one '
@@ -64,8 +64,8 @@ def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float
         )
     if moves_at_zero(m):
         raise EquilibriumError(
-            f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and balance cannot be '
-            "sought in them. Ask m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
+            f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and equilibrium '
+            f"cannot be sought in them. Ask m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
         )
     for name in hold:
         if not named_speeds(m, {name: 0.0}):
@@ -103,7 +103,7 @@ def _all_from(search: Search, asked: tuple[Any, Any, Any], starts: int, seed: in
     failed: list[SearchResult] = []
     for start in starts_of(search, *asked, starts, seed):
         if not found and not failed:
-            _check_forces_can_balance(search, start)
+            _check_forces_can_vanish(search, start)
         attempt = search.run(start)
         if not attempt.balanced:
             failed.append(attempt)
@@ -185,7 +185,7 @@ def first(search: Search, starts: Iterable[SearchStart]) -> Equilibrium:
     attempts: list[SearchResult] = []
     for start in starts:
         if not attempts:
-            _check_forces_can_balance(search, start)
+            _check_forces_can_vanish(search, start)
         attempts.append(search.run(start))
         if attempts[-1].balanced:
             return found_by(search, attempts[-1])
@@ -194,14 +194,14 @@ def first(search: Search, starts: Iterable[SearchStart]) -> Equilibrium:
     raise not_found(search, attempts)
 
 
-def _check_forces_can_balance(search: Search, start: SearchStart) -> None:
+def _check_forces_can_vanish(search: Search, start: SearchStart) -> None:
     """Refuse at once where a force is the same in every pose: no start leads anywhere then."""
     m, k = search.m, search.never_balanced(start)
     if k is not None:
         force = search.statics.forces(start.q[None])[0, k]
         raise EquilibriumError(
-            f'mechanism "{m.name}" has no balance: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or constraint '
-            f'resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
+            f'mechanism "{m.name}" has no equilibrium: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or '
+            f'constraint resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
             f"{_at_this_time(search, start.q)}"
         )
 
@@ -211,8 +211,9 @@ def found_by(search: Search, a: SearchResult) -> Equilibrium:
     fastest = np.abs(a.u / a.steps).max(initial=0.0)
     if search.moving and np.abs(a.passing * a.steps).max(initial=0.0) > PASSING * a.scale * fastest:
         raise EquilibriumError(
-            f'mechanism "{m.name}" balances at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as it moves, '
-            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
+            f'mechanism "{m.name}" is in equilibrium at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as '
+            f"it moves, by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be kept constant; "
+            "else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))
@@ -225,22 +226,22 @@ def not_found(search: Search, attempts: Sequence[SearchResult]) -> EquilibriumEr
     if not np.isfinite(best.left).all():
         k = int(np.argmax(~np.isfinite(best.left)))
         return EquilibriumError(
-            f'mechanism "{m.name}" finds no balance: from each of {starts} starts, the force on "{m.speeds[k]}" or its change is no '
-            "finite number. Look at the forces that act on it (a root or a logarithm of a negative number, a division by zero), or "
+            f'mechanism "{m.name}" finds no equilibrium: from each of {starts} starts, the force on "{m.speeds[k]}" or its change is '
+            "no finite number. Look at the forces that act on it (a root or a logarithm of a negative number, a division by zero), or "
             "start elsewhere with initial=."
         )
     k = int(np.argmax(np.abs(best.left) * best.steps))
     fixed = f" with {', '.join(m.speeds[i] for i in search.fixed)} fixed" if search.fixed else ""
     gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
-        f'mechanism "{m.name}" finds no balance{fixed} from {starts} starts: at best {best.left[k]:.4g} is left over on '
+        f'mechanism "{m.name}" finds no equilibrium{fixed} from {starts} starts: at best {best.left[k]:.4g} is left over on '
         f'"{m.speeds[k]}".{gap}{ended} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
         f"{_at_this_time(search, best.q)}"
     )
 
 
 def _at_this_time(search: Search, q: np.ndarray) -> str:
-    """The sentence where forces change with time, so that another time may have a balance."""
+    """The sentence where forces change with time, so that another time may have an equilibrium."""
     m, rest = search.m, np.zeros(search.m.n_u)
     try:
         states = [m.state(q, rest, search.t + later) for later in (0.0, *LATER)]

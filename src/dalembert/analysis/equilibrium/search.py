@@ -43,9 +43,9 @@ MOST_STEPS = 200
 AWAY = tuple(1.2345 * 10.0**k for k in range(-1, 7))
 """Large steps to either side at which it is tested whether a force is the same everywhere."""
 MOMENT, LASTS = 1e-3, 1e-4
-"""Seconds after which a balance is examined again where time moves something; by what it may then change in a second."""
+"""Seconds after which an equilibrium is examined again where time moves something; by what it may then change in a second."""
 PUSHES = 6
-"""How often it is pushed off an unstable balance it has settled into."""
+"""How often it is pushed off an unstable equilibrium it has settled into."""
 FIRST, STIFFER, STIFFEST = 1.0, 100.0, 1e6
 """Strength of bands beside the mechanism's own forces."""
 SETTLED, CLOSE = 2e-2, 1e-3
@@ -59,14 +59,14 @@ LEAST_MU, MU_SHRINKS, MU_GROWS, MOST_TRIALS = 1e-3, 0.1, 4.0, 40
 UPHILL = 0.5
 """Part of the slope, uphill, that a descent step may end at."""
 PUSH = 0.1
-"""How far it is pushed off an unstable balance, in rad or sizes of the mechanism."""
+"""How far it is pushed off an unstable equilibrium, in rad or sizes of the mechanism."""
 
 
 class Search(SearchEquations):
     """Search for an equilibrium from one start after the other."""
 
     def lasts(self, a: SearchResult) -> bool:
-        """Whether what time prescribes leaves the balance as it is: a moment later it is still one."""
+        """Whether what time prescribes leaves the equilibrium as it is: a moment later it is still one."""
         if stands(self.m):
             return True
         later = copy(self)
@@ -169,7 +169,7 @@ class Search(SearchEquations):
         before, after = (self.left(x) for x in (at, new))
         least = (
             LITTLE_LEFT if step > CONVERGED else BALANCED
-        )  # where nothing resists, the shortest step is none, and balances nothing
+        )  # where nothing resists, the shortest step is none, and no force changes
         if not np.isfinite(after) or (after > GAINED * before and after > least):
             return None
         sped = float(np.abs(du / self.steps).max(initial=0.0)) / max(
@@ -211,7 +211,7 @@ class Search(SearchEquations):
         return None
 
     def _pushed(self, at: SearchState) -> SearchState | None:
-        """Off a balance at rest that is not stable; None where it is, or where nothing says so."""
+        """Off an equilibrium at rest that is not stable; None where it is, or where nothing says so."""
         if np.any(at.u):
             return None
         Z, drag = self.closing(at.b), self.drag(at)

@@ -116,7 +116,7 @@ class SearchEquations:
         return other
 
     def at(self, q: np.ndarray, u: np.ndarray) -> SearchState:
-        """A pose with the speeds that follow from it and the multipliers that balance it best, in least squares.
+        """A pose with the speeds that follow from it and the multipliers that leave least force over.
 
         Those of a motion from rest would do too, but a slack cable falls almost freely, and its stiffness is in its tension.
         """
@@ -130,7 +130,7 @@ class SearchEquations:
     def residual(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> StaticResidual:
         """What is left over; of rows that depend on each other only those that say most take part, their loops closed as far as can be.
 
-        In a pose not quite closed such rows differ a little, and forces without bound along the difference could balance anything.
+        In a pose not quite closed such rows differ a little, and forces without bound along the difference could cancel any force.
         """
         b = self.statics.at(q, u, lam)
         if not self.redundant:
@@ -237,7 +237,7 @@ class SearchEquations:
         return float(own_rates(self.m).max(initial=0.0))
 
     def scale(self, at: SearchState) -> float:
-        """The size of the forces that balance, by the work they do along a large step."""
+        """The size of the forces that cancel, by the work they do along a large step."""
         steps = self.steps
         constraint_forces = (
             np.abs(self.statics.at(at.q, at.u, at.lam).B.T @ at.lam) if self.redundant else np.abs(at.b.B.T @ at.lam)

@@ -15,7 +15,7 @@ from dalembert.mechanism import Mechanism
 
 
 class SteadyMotions:
-    """`names` are parameters, or speeds that are held constant; equilibria are followed from value to value."""
+    """`names` are parameters, or speeds that are kept constant; equilibria are followed from value to value."""
 
     def __init__(
         self, m: Mechanism, names: Sequence[str], initial: Any, speeds: Mapping[str, Any] | None,

@@ -34,11 +34,11 @@ LONGEST = 0.3
 HALVINGS = 12
 """How often a step that does not help is halved."""
 EXACT = 1e-13
-"""Part of what balances that is not worth a further step."""
+"""Part of the forces that is not worth a further step."""
 ALIKE = 1e-6
 """How near, in rad, lengths and sizes of the states, two equilibria are one."""
 LATER = 1e-3
-"""Seconds after which it is seen whether time changes the balance."""
+"""Seconds after which it is seen whether time changes the equilibrium."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class StatesSearch:
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})
         if self.moving and m.constraint_rows:
             raise EquilibriumError(
-                f'mechanism "{m.name}" has loops or constraints and elements with states: its balance is found at rest, and not in '
+                f'mechanism "{m.name}" has loops or constraints and elements with states: its equilibrium is found at rest, and not in '
                 "steady motion; leave out speeds and find, or simulate it"
             )
         fixed = named_speeds(m, dict.fromkeys(hold, 0.0))
@@ -124,7 +124,7 @@ class StatesSearch:
         return StatesPlace(q, u, lam, z, left, scaled[:, None] * J * by, by, b.r, work)
 
     def _weight(self, r: np.ndarray, B: np.ndarray, lam: np.ndarray) -> float:
-        """The size of the forces that balance, by their work along a large step."""
+        """The size of the forces that cancel, by their work along a large step."""
         on_rows = B.T @ lam if len(lam) else np.zeros(self.m.n_u)
         return float((np.maximum(np.abs(on_rows), np.abs(r - on_rows)) * self.m.scales.speeds).max(initial=0.0))
 
@@ -201,7 +201,7 @@ def equilibria_with_states(
             break
     if not found:
         raise EquilibriumError(
-            f'mechanism "{m.name}" finds no balance with its elements from {starts} starts: forces and rates of the states '
+            f'mechanism "{m.name}" finds no equilibrium with its elements from {starts} starts: forces and rates of the states '
             f"({', '.join(m.states)}) do not vanish together. Start elsewhere with initial=, or simulate it until it rests"
         )
     return [_made(search, place) for place in found]

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 Mode = Mapping[str, Sequence[str]]
 """State of each element of every law, in a word."""
-STATES = ("off", "open", "closed", "slip", "stick", "held")
+STATES = ("off", "open", "closed", "slip", "stick", "engaged")
 
 
 @dataclass(frozen=True, eq=False)
-class HeldRows(Constraint):
-    """Rows of a law that hold: coordinates at the place where they are held, speeds at zero."""
+class EnforcedRows(Constraint):
+    """Rows of a law as equations: coordinates stay at their places, speeds at zero."""
 
     law: Law
     places: tuple[tuple[int, float], ...]
-    held_speeds: tuple[int, ...]
+    zero_speeds: tuple[int, ...]
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class HeldRows(Constraint):
 
     def velocity(self, s: State) -> np.ndarray:
         every = LawRows(self.law).velocity(s)
-        return np.array([every[k] for k in self.held_speeds], dtype=object)
+        return np.array([every[k] for k in self.zero_speeds], dtype=object)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def mode_of(m: Mechanism, said: Mapping[str, Any] | None, found: LawState | None
 
 
 def in_mode(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, mode: Mode, asked: str) -> Mechanism:
-    """The smooth mechanism that m is in this mode; what sticks or is held is held where it is in the state."""
+    """The smooth mechanism that m is in this mode; what sticks or is engaged stays where it is in the state."""
     table, s = m.law_table, m.numeric.state(q, u, t)
     constraints, forces = dict(m.constraints), dict(m.forces)
     for name in mode:
@@ -107,7 +107,7 @@ def in_mode(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, mode: Mode, as
         for i, state in zip(table.of_law(name), mode[name]):
             e = table.elements[i]
             closed = [] if e.normal is None or state not in ("closed", "slip", "stick") else [e.normal]
-            rows = [*closed, *(e.tangents if state == "stick" else ()), *(e.holds if state == "held" else ())]
+            rows = [*closed, *(e.tangents if state == "stick" else ()), *(e.holds if state == "engaged" else ())]
             for own in (r - start for r in rows):
                 if own < d.n_residual:
                     at_gap = bool(closed) and own == closed[0] - start
@@ -117,7 +117,7 @@ def in_mode(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, mode: Mode, as
             if state == "slip" and e.tangents:
                 forces[f"{name} slides"] = _sliding(m, s, name, law, e.normal, asked)
         if places or speeds:
-            constraints[f"{name} holds"] = HeldRows(law, tuple(places.items()), tuple(speeds))
+            constraints[f"{name} holds"] = EnforcedRows(law, tuple(places.items()), tuple(speeds))
     return replace(m.without_laws(), constraints=constraints, forces=forces)
 
 

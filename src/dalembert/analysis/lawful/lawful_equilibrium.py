@@ -1,7 +1,7 @@
 """Equilibria of mechanisms with laws: which gaps are closed and press is found by complementarity; friction makes ranges of rests.
 
 Without friction it is a question of sets: the mechanism rests with some gaps closed, those press, the others are open. With friction
-that sticks there is no point but a range: whatever forces friction can balance leaves the mechanism where it is.
+that sticks there is no point but a range: whatever forces friction can bear leave the mechanism where it is.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ def _by_sets(
 
 
 def _mode(m: Mechanism, closed: set[int]) -> dict[str, tuple[str, ...]]:
-    """Gaps closed, latches held, nothing rubs."""
+    """Gaps closed, latches engaged, nothing rubs."""
     made: dict[str, tuple[str, ...]] = {}
     for name, law in m.laws.items():
         states = []
         for i in m.law_table.of_law(name):
-            held = "held" if m.law_table.elements[i].holds else "closed" if i in closed else "open"
-            states.append(held if law.on else "off")
+            kept = "engaged" if m.law_table.elements[i].holds else "closed" if i in closed else "open"
+            states.append(kept if law.on else "off")
         made[name] = tuple(states)
     return made
 
@@ -149,7 +149,7 @@ def _gaps(m: Mechanism, q: np.ndarray, t: float) -> tuple[dict[int, float], dict
 
 
 def _falling(m: Mechanism, q: np.ndarray, t: float, closed: set[int]) -> int | None:
-    """The nearest open gap towards which the mechanism is drawn where nothing balances it; None where there is none."""
+    """The nearest open gap towards which the mechanism is drawn where nothing stops it; None where there is none."""
     s = m.numeric.state(q, np.zeros(m.n_u), t)
     rows = law_rows(s)
     udot = m.without_laws().forward_dynamics(q, np.zeros(m.n_u), None, t)

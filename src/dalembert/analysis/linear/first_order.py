@@ -30,7 +30,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.words import listed
 
 BALANCED = 1e-11
-"""Part of the forces by which a mechanism at rest may be out of balance and still stays there."""
+"""Part of the forces by which a mechanism at rest may be left over and it still stays there."""
 
 
 @dataclass(frozen=True, eq=False)

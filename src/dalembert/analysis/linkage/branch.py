@@ -57,10 +57,10 @@ class Branch:
                     f'sweeping "{m.speeds[s]}" leaves {counted(len(free) - len(rows), "freedom")} open among {named}: '
                     "give initial values of as many of them, and they stay there"
                 )
-            held = ", ".join(m.speeds[i] for i in fixed)
+            others = ", ".join(m.speeds[i] for i in fixed)
             raise LoopError(
-                f'"{m.speeds[s]}" cannot move while {held} are fixed: give fewer'
-                if held
+                f'"{m.speeds[s]}" cannot move while {others} are fixed: give fewer'
+                if others
                 else f'"{m.speeds[s]}" cannot move: loops and prescribed motion leave it no freedom'
             )
         size = np.sqrt(np.diagonal(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))))

@@ -28,7 +28,7 @@ class Margin(NamedTuple):
     grazes: bool = False
 
 
-class VariedState:
+class StateSensitivity:
     """A state in a mode, with how everything in it changes along columns X = (δq, δu, δz) and δp at a fixed time, and along the motion
     itself, which is the last column of all that is found here."""
 
@@ -102,8 +102,8 @@ class VariedState:
         else:
             load, change = self._load(i), self.forces.loads[i]
         pull = now @ self.forces.lam[rows] / max(float(np.linalg.norm(now)), 1e-300)
-        held = d["static_force"][i] + d["static_coefficient"][i] * load + k.static_coefficient[i] * change
-        return np.asarray(held - pull)
+        grip = d["static_force"][i] + d["static_coefficient"][i] * load + k.static_coefficient[i] * change
+        return np.asarray(grip - pull)
 
     def _load(self, i: int) -> float:
         terms = [(t, x) for t, x in enumerate(self.k.table.load_terms) if x.element == i]

@@ -1,6 +1,6 @@
 """Sensitivities across an event (jump rules, the saltation matrix).
 
-At the event, whose time changes by δt, the state before it changes by X⁻ + ẏ⁻δt; what the event does to the state is varied; and at a
+At the event, whose time changes by δt, the state before it changes by X⁻ + ẏ⁻δt; the map of the event is differentiated; and at a
 fixed time after it X⁺ = δy⁺ − ẏ⁺δt. What holds from then on holds of X⁺ too.
 """
 
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.sensitivity.constraint_variation import along, compiled
-from dalembert.analysis.sensitivity.event_time import Margin, VariedState, times_of
+from dalembert.analysis.sensitivity.event_time import Margin, StateSensitivity, times_of
+from dalembert.analysis.sensitivity.impact_sensitivity import ImpactSensitivity
 from dalembert.analysis.sensitivity.law_variation import LawVariation
 from dalembert.analysis.sensitivity.mode_forces import smooth_at
-from dalembert.analysis.sensitivity.varied_impact import VariedImpact
 from dalembert.constraints.nonsmooth.choose import IMPULSE
 from dalembert.constraints.nonsmooth.impact import STILL
 from dalembert.errors import SimulationError
@@ -40,7 +40,7 @@ class EventSensitivity:
     t: float
     what: str
     dt: np.ndarray
-    """NaN where the time of the event cannot be told to depend on them."""
+    """NaN where the time of the event has no derivative."""
 
 
 class Jumps:
@@ -55,7 +55,7 @@ class Jumps:
 
     def across(self, x: Settled, X: np.ndarray, dP: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(X⁺, δp⁺, δt) from X⁻ = (δq, δu, δz) and δp."""
-        s = VariedState(self.run, self.variation, x.before, x.t, X, dP)
+        s = StateSensitivity(self.run, self.variation, x.before, x.t, X, dP)
         self._largest = np.maximum(self._largest, np.abs(X).max(axis=0, initial=0.0))
         first = x is self.run.settled[0]
         dt = np.zeros(X.shape[1]) if first else self._time(x, s)
@@ -77,7 +77,7 @@ class Jumps:
         return self._kept(x, made, dP, first), dP, dt
 
     # -- its time ------------------------------------------------------------------------------------------------------
-    def _time(self, x: Settled, s: VariedState) -> np.ndarray:
+    def _time(self, x: Settled, s: StateSensitivity) -> np.ndarray:
         """δt of the event; NaN where it has no margin, as where no forces exist any more."""
         margins = [self._watched(k, s) for k in x.events]
         margins += [found for i, reason in x.why.items() if i != IMPULSE and (found := s.margin(i, reason)) is not None]
@@ -98,13 +98,13 @@ class Jumps:
             )
         return np.asarray(times[0])
 
-    def _watched(self, k: int, s: VariedState) -> Margin:
+    def _watched(self, k: int, s: StateSensitivity) -> Margin:
         """The function of an event of the run."""
         event = self.run.events[k]
-        found = self._varied(("event", k), lambda state: [traced_value(event.when, state)], s, s.D)[0]
+        found = self._changes_of(("event", k), lambda state: [traced_value(event.when, state)], s, s.D)[0]
         return Margin(found[:-1], float(found[-1]))
 
-    def _varied(self, key: Any, formula: Any, s: VariedState, D: np.ndarray) -> np.ndarray:
+    def _changes_of(self, key: Any, formula: Any, s: StateSensitivity, D: np.ndarray) -> np.ndarray:
         """Changes of functions of the state along the columns of D = (δt, δq, δu, δp)."""
         if key not in self._functions:
 
@@ -120,7 +120,7 @@ class Jumps:
         return [a for k in x.events for a in self.run.events[k].actions]
 
     def _set_parameters(
-        self, x: Settled, s: VariedState, D: np.ndarray, dP: np.ndarray, moved: np.ndarray
+        self, x: Settled, s: StateSensitivity, D: np.ndarray, dP: np.ndarray, moved: np.ndarray
     ) -> np.ndarray:
         """δp after it; a state of an element that it sets is changed in `moved`."""
         for action in self._actions(x):
@@ -129,21 +129,21 @@ class Jumps:
             value, name = action.value, action.parameter
             change = np.zeros(D.shape[1])
             if callable(value):
-                change = self._varied(("set", id(action)), lambda state, value=value: [value(state)], s, D)[0]
+                change = self._changes_of(("set", id(action)), lambda state, value=value: [value(state)], s, D)[0]
             dP = dP.copy()
             dP[list(self.m.parameters).index(name)] = change
             if name in self.m.states:
                 moved[s.n_q + s.n_u + self.m.states.index(name)] = change
         return dP
 
-    def _speeds(self, x: Settled, s: VariedState, D: np.ndarray, du: np.ndarray) -> np.ndarray:
+    def _speeds(self, x: Settled, s: StateSensitivity, D: np.ndarray, du: np.ndarray) -> np.ndarray:
         """δu after impulses that events give and after the impact."""
         k, hit, mode = s.k, x.chosen.impact, x.chosen.mode
         if IMPULSE in x.why:
             actions = self._actions(x)
             self.run.put(x.after)
             given = np.asarray(impulse_of(self.m.with_parameters(**s.p).state(s.q, s.u, s.t), self.m, actions))
-            struck = self._varied(("impulse", *x.events), lambda state: impulse_of(state, self.m, actions), s, D)
+            struck = self._changes_of(("impulse", *x.events), lambda state: impulse_of(state, self.m, actions), s, D)
             jump = k.per_inertia(given)
             frozen = self._inertia(s, D, jump)
             du = du + k.per_inertia(struck - frozen)
@@ -152,14 +152,14 @@ class Jumps:
             k = self.run.kinetics(x.t, y)
         if hit is None:
             return du
-        found = VariedImpact(s, k, hit, mode, D).speeds(du)
+        found = ImpactSensitivity(s, k, hit, mode, D).speeds(du)
         if found is None:
             raise self._none(
                 x, "restitution was reduced there, as it would have gained energy or contradicted what sticks"
             )
         return found
 
-    def _inertia(self, s: VariedState, D: np.ndarray, jump: np.ndarray) -> np.ndarray:
+    def _inertia(self, s: StateSensitivity, D: np.ndarray, jump: np.ndarray) -> np.ndarray:
         """δA times a jump of speeds."""
         from dalembert.analysis.sensitivity.law_variation import Frozen
 
@@ -171,24 +171,24 @@ class Jumps:
     def _kept(self, x: Settled, X: np.ndarray, dP: np.ndarray, first: bool) -> np.ndarray:
         """X⁺ on what holds. Speeds of what sticks or is closed follow by the least change in the metric of A, as friction and impacts
         without restitution would make them; a gap that is closed must not have changed."""
-        s = VariedState(self.run, self.variation, x.after, x.t, X, dP)
+        s = StateSensitivity(self.run, self.variation, x.after, x.t, X, dP)
         k, first_row = s.k, s.k.n_loops
         if first:
             self._check_slips(s)
-        held = np.flatnonzero(s.mode.part("held"))
-        if not len(held):
+        enforced = np.flatnonzero(s.mode.part("enforced"))
+        if not len(enforced):
             return X
-        gaps = [e.normal for e in k.elements if e.normal is not None and e.has_gap and e.normal in held]
+        gaps = [e.normal for e in k.elements if e.normal is not None and e.has_gap and e.normal in enforced]
         opened = s.changes["gap"][gaps][:, :-1]
         self._check_gaps(x, s, gaps, opened, X, first)
-        rows = [*range(first_row), *(first_row + r for r in held)]
+        rows = [*range(first_row), *(first_row + r for r in enforced)]
         off = s.changes["speed"][rows][:, :-1]
         made = X.copy()
         for j in range(X.shape[1]):
             made[s.n_q : s.n_q + s.n_u, j] -= k.least_change(rows, off[:, j])
         return made
 
-    def _check_slips(self, s: VariedState) -> None:
+    def _check_slips(self, s: StateSensitivity) -> None:
         """Refuse a slip that begins at the start, and may begin with a speed the one way or the other."""
         for i, e in enumerate(s.k.elements):
             rubs = s.mode.state(i) is ElementState.SLIP and s.k.static_force[i] + s.k.static_coefficient[i] > 0.0
@@ -204,7 +204,7 @@ class Jumps:
                 )
 
     def _check_gaps(
-        self, x: Settled, s: VariedState, gaps: list[int], opened: np.ndarray, X: np.ndarray, first: bool
+        self, x: Settled, s: StateSensitivity, gaps: list[int], opened: np.ndarray, X: np.ndarray, first: bool
     ) -> None:
         self._largest = np.maximum(self._largest, np.abs(X).max(axis=0, initial=0.0))
         bad = np.abs(opened) > TOGETHER * np.abs(s.k.J[gaps]).max(axis=1, initial=0.0)[:, None] * self._largest
@@ -229,9 +229,9 @@ def describe(run: RecordedRun, x: Settled) -> str:
         "gap": "closes", "lift": "opens", "grip": "begins to slip", "slide": "stops slipping", "let go": "lets go",
         "turn": "is loaded the other way",
     }  # fmt: skip
-    told = [f'event "{run.events[k].name}"' for k in x.events]
+    causes = [f'event "{run.events[k].name}"' for k in x.events]
     title = run.program.table.title
-    told += [f'law "{title(i)}" {words.get(reason, reason)}' for i, reason in x.why.items() if i != IMPULSE]
+    causes += [f'law "{title(i)}" {words.get(reason, reason)}' for i, reason in x.why.items() if i != IMPULSE]
     if x.forces_lost:
-        told.append("laws that no longer hold together")
-    return ", ".join(told) or "the start"
+        causes.append("laws that no longer hold together")
+    return ", ".join(causes) or "the start"

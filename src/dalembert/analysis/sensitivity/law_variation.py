@@ -1,6 +1,6 @@
 """The first variation of everything that laws say of a state, exact: along many directions of (t, q, u, p) at once.
 
-What is varied is written with accelerations (or a jump of speeds) w, forces (or impulses) λ of all rows, speeds after a jump and loads
+Its formulas are written with accelerations (or a jump of speeds) w, forces (or impulses) λ of all rows, speeds after a jump and loads
 that stand still meanwhile; whoever asks adds what their own changes do.
 """
 

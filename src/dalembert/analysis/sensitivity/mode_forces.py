@@ -1,4 +1,4 @@
-"""How accelerations and forces change with the state while a mode of the laws lasts: the equations of the mode, varied."""
+"""How accelerations and forces change with the state while a mode of the laws lasts: the equations of the mode, differentiated."""
 
 from __future__ import annotations
 
@@ -109,5 +109,5 @@ def _way(k: Kinetics, mode: LawMode, i: int) -> np.ndarray:
 
 
 def frozen_at(mode: LawMode, x: Smooth, u: np.ndarray, n_q: int) -> Frozen:
-    """What stands still where the motion in a mode is varied."""
+    """What stands still where the motion in a mode is differentiated."""
     return Frozen(x.dy[n_q : n_q + len(u)], x.lam, u, x.loads, mode.part("direction"))

@@ -38,8 +38,8 @@ from dalembert.trace import directional, evaluate, jacobian, symbol, symbols, tr
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TOLD = 12
-"""Events that are told of in words."""
+MOST_LISTED = 12
+"""Most events that the text lists."""
 RTOL = 1e-10
 """Relative tolerance of sensitivities where none is said."""
 
@@ -128,10 +128,10 @@ class Sensitivities(Tabular):
             *(k for k, x in self.values.items() if x.ndim == 1),
         ]
         lines += [f"  {name}: " + ", ".join(f"{x:.6g}" for x in self[name][-1]) for name in names]
-        for e in self.events[:TOLD]:
+        for e in self.events[:MOST_LISTED]:
             lines.append(f"  {e.what} at t = {e.t:.6g} s, later by " + ", ".join(f"{x:.6g}" for x in e.dt))
-        if len(self.events) > TOLD:
-            lines.append(f"  and {len(self.events) - TOLD} further events")
+        if len(self.events) > MOST_LISTED:
+            lines.append(f"  and {len(self.events) - MOST_LISTED} further events")
         return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """Sensitivities of the assembled initial state, which keep to the loops.
 
 Along a direction (δq, δu, δp) a consistent motion has δg = 0 and δ(B u − b) = 0, the change of the constraints by the parameters
-included. Of the assembled pose the coordinates move by the least change; of the speeds, A(u − ũ) + Bᵀμ = 0 is varied, which is what
+included. Of the assembled pose the coordinates move by the least change; of speeds, A(u − ũ) + Bᵀμ = 0 is differentiated, which
 chose them among those that fit (ũ are those given).
 """
 

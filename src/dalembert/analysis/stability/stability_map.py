@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap(Tabular):
-    """`growth[i, j]` is the largest real part at value i of the first name and value j of the second; nan where nothing balances."""
+    """`growth[i, j]` is the largest real part at value i of the first name and j of the second; nan without an equilibrium."""
 
     names: tuple[str, ...]
     values: tuple[np.ndarray, ...]

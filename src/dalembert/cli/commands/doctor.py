@@ -110,7 +110,7 @@ def _homeless(text: str) -> str:
 
 
 def _tested(seconds: float) -> SelfTest:
-    """The self-test, on code compiled now: what is kept of earlier runs is not looked at."""
+    """The self-test, on code compiled now: what is kept of earlier runs is not used."""
     from dalembert.analysis.self_test import self_test
     from dalembert.files.gallery import files
     from dalembert.files.models import load_system

@@ -16,7 +16,7 @@ from dalembert.tables import Columns, write_table
 
 def locus(
     model: Model,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A parameter, or a speed that is held constant.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A parameter, or a speed that is kept constant.")],
     values: Annotated[str, typer.Argument(metavar="VALUES", help="from:to, from:to:count, or 1,2,5.")],
     initial: Initial = None,
     speed: Steady = None,

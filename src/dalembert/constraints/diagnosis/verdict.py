@@ -93,7 +93,7 @@ class Diagnosis:
         elif self.rank_here < self.rank:
             lines.append(
                 f"The pose is singular: only {self.rank_here} of its rows are independent here, so that "
-                f"{counted(self.rank - self.rank_here, 'further direction')} of motion cannot be told apart, and nothing says which "
+                f"{counted(self.rank - self.rank_here, 'further direction')} of motion cannot be distinguished, and nothing says which "
                 "way it goes on. Start a little beside it."
             )
         if self.rows:

@@ -9,7 +9,7 @@ from dalembert.constraints.nonsmooth.contradiction import contradicting
 from dalembert.constraints.nonsmooth.impact import STILL
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.errors import StateError
-from dalembert.kinematics.law_mode import ElementState, LawMode, ModeLayout
+from dalembert.kinematics.law_mode import LawMode, ModeLayout
 
 INSIDE = 1e-9
 """Gap, by its scale, below which a law is violated."""
@@ -39,18 +39,16 @@ def mode_at(k: Kinetics) -> Accelerating:
 
 
 def _switched_on(k: Kinetics) -> LawMode:
-    """Every law as it begins: open, or sticking or held where it is."""
+    """Every law as it begins: open, or sticking or engaged where it is."""
     layout = ModeLayout(k.table)
     mode = LawMode(layout, k.table, np.zeros(layout.size))
-    for i, e in enumerate(k.elements):
+    for i in range(len(k.elements)):
         if not k.on[i]:
             continue
         said = violation(k, i, "in this state")
         if said is not None:
             raise StateError(said)
-        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.load_row is None else ElementState.OPEN)
-        for r in (*e.tangents, *e.holds):
-            mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+        mode.switch_on(i, k.gap)
     return mode
 
 

@@ -94,7 +94,7 @@ def with_bearing(
         ]
         if any(new.state(i) is ElementState.OPEN for i in kept):
             continue
-        first = new.held_rows()
+        first = new.enforced_rows()
         active = independent(k, first)
         for i in others:
             v = k.slip(i)

@@ -1,7 +1,7 @@
 """The mode in which a motion goes on after an event, and the speeds with which it does.
 
 What touches and approaches collides; then accelerations decide, by a complementarity problem over everything that touches and all
-friction: what presses stays closed, what is held by less than its grip sticks, the rest slides the way it is pushed.
+friction: what presses stays closed, what friction can hold sticks, the rest slides the way it is pushed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _at_rest(k: Kinetics, mode: LawMode) -> np.ndarray:
     rows = [r for i in still for r in k.elements[i].tangents]
     if not any(mode.state(i) is ElementState.SLIP for i in still) or not k.v[rows].any():
         return k.u
-    rows += [r for r in mode.held_rows() if r not in set(rows)]
+    rows += [r for r in mode.enforced_rows() if r not in set(rows)]
     every = [*range(k.n_loops), *(k.n_loops + r for r in rows)]
     change = k.least_change(every, np.concatenate([np.zeros(k.n_loops), k.v[rows]]))
     small = np.abs(k.J @ change) <= AS_LITTLE * STILL * k.rate * k.sizes  # not where rows nearly depend on each other
@@ -126,7 +126,7 @@ def _collides(k: Kinetics, touching: list[int]) -> bool:
 
 
 def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarray:
-    """Speeds, with what opens so slowly that it would close at once kept closed, together with all that is held already."""
+    """Speeds, with what opens so slowly that it would close at once kept closed, together with all rows enforced already."""
     normals = {i: r for i in touching if k.elements[i].has_gap and (r := k.elements[i].normal) is not None}
     opening = [i for i, r in normals.items() if k.v[r] > STILL * k.speed_scale(i)]
     if not opening:
@@ -189,7 +189,7 @@ def _by_accelerations(
         if states[i] is ElementState.OFF:
             continue
         if e.holds:
-            new.set(i, ElementState.OFF if why.get(i) == "let go" else ElementState.HELD)
+            new.set(i, ElementState.OFF if why.get(i) == "let go" else ElementState.ENGAGED)
             continue
         if i not in which or _lifted(k, new, i):
             new.set(i, ElementState.OPEN)
@@ -209,9 +209,9 @@ def _by_accelerations(
             _stick(k, new, i, states[i], why)
     p = p + x.viscous
     _press(k, mode, new, p, why)
-    held = new.held_rows()
-    active = independent(k, held)
-    new.settle(active, loose=len(active) < len(held))
+    enforced = new.enforced_rows()
+    active = independent(k, enforced)
+    new.settle(active, loose=len(active) < len(enforced))
     return Accelerating(new, p)
 
 
@@ -252,13 +252,13 @@ def lasts(k: Kinetics, mode: LawMode) -> bool:
 def keeping_forces(k: Kinetics, mode: LawMode) -> np.ndarray | None:
     """Forces of the laws' rows that keep a mode in which single forces are not unique, one share of many; None where there are none."""
     states = mode.states
-    closed = (ElementState.SLIP, ElementState.STICK, ElementState.HELD)
+    closed = (ElementState.SLIP, ElementState.STICK, ElementState.ENGAGED)
     which = frozenset(i for i, state in enumerate(states) if state in closed)
     sliding = {i: mode.direction(i) for i in which if states[i] is ElementState.SLIP and k.elements[i].tangents}
     x = LawProblem(k, which, sliding)
     p = x.solve()
     if p is None:
         return None
-    a, held = x.resulting(p)[k.n_loops :], mode.held_rows()
+    a, enforced = x.resulting(p)[k.n_loops :], mode.enforced_rows()
     small = NO_ACCELERATION * max(np.abs(x.problem.c).max(initial=0.0), 1e-300)
-    return (p + x.viscous)[k.n_loops :] if (np.abs(a[held]) <= small).all() else None
+    return (p + x.viscous)[k.n_loops :] if (np.abs(a[enforced]) <= small).all() else None

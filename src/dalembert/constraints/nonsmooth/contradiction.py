@@ -33,23 +33,23 @@ def _possible(k: Kinetics, which: list[int], speeds: bool) -> bool:
     """Whether some speeds after an impact, or some accelerations, keep loops, latches and gaps."""
     from scipy.optimize import linprog
 
-    held = [r for i in which for r in k.elements[i].holds]
+    latched = [r for i in which for r in k.elements[i].holds]
     gaps = [
         r
         for i in which
         if (r := k.elements[i].normal) is not None and (speeds or abs(k.v[r]) <= STILL * k.speed_scale(i))
     ]
-    rows = np.vstack([k.B, k.J[held], k.J[gaps]])
+    rows = np.vstack([k.B, k.J[latched], k.J[gaps]])
     asked = (
-        -np.concatenate([k.v_B, k.v[held], k.v[gaps]])
+        -np.concatenate([k.v_B, k.v[latched], k.v[gaps]])
         if speeds
-        else np.concatenate([k.gamma_B, k.gamma[held], k.gamma[gaps]])
+        else np.concatenate([k.gamma_B, k.gamma[latched], k.gamma[gaps]])
     )
     size = np.maximum(np.linalg.norm(rows, axis=1), 1e-300)
     moving = np.linalg.norm(rows, axis=1) > 0.0
     largest = float(np.abs(asked / np.where(moving, size, 1.0)).max(initial=0.0)) or 1.0
     rows, asked = rows / np.where(moving, size, 1.0)[:, None], asked / np.where(moving, size, 1.0) / largest
-    n, equal = rows.shape[1], len(k.B) + len(held)
+    n, equal = rows.shape[1], len(k.B) + len(latched)
     # the least amount by which some row is missed
     cost = np.append(np.zeros(n), 1.0)
     one = np.ones((len(rows), 1))

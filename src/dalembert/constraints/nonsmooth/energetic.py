@@ -30,11 +30,13 @@ ACCURACY = 1e-11
 
 def hit_in_turn(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray | None:
     """Impulses of all rows of loops and laws; None where none were found."""
-    held = [*range(k.n_loops), *(k.n_loops + r for i in sorted(which) for r in k.elements[i].holds)]
-    inverse = np.linalg.pinv(k.W[np.ix_(held, held)], rcond=RANK, hermitian=True) if held else np.zeros((0, 0))
+    bilateral = [*range(k.n_loops), *(k.n_loops + r for i in sorted(which) for r in k.elements[i].holds)]
+    inverse = (
+        np.linalg.pinv(k.W[np.ix_(bilateral, bilateral)], rcond=RANK, hermitian=True) if bilateral else np.zeros((0, 0))
+    )
     v = np.concatenate([k.v_B, k.v])
     P = np.zeros(len(v))
-    P[held] = -inverse @ v[held]
+    P[bilateral] = -inverse @ v[bilateral]
     contacts = [i for i in sorted(which) if k.elements[i].normal is not None]
     for _ in range(HITS):
         now = v + k.W @ P
@@ -45,15 +47,15 @@ def hit_in_turn(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray
             return P
         i = min(closing, key=lambda i: speeds[i])
         rows = [k.n_loops + r for r in (_normal(k, i), *k.elements[i].tangents)]
-        into = -inverse @ k.W[np.ix_(held, rows)]
-        W = k.W[np.ix_(rows, rows)] + k.W[np.ix_(rows, held)] @ into
+        into = -inverse @ k.W[np.ix_(bilateral, rows)]
+        W = k.W[np.ix_(rows, rows)] + k.W[np.ix_(rows, bilateral)] @ into
         if W[0, 0] <= RANK * k.W[rows[0], rows[0]]:
             return None  # loops hold it: no impulse stops it
         found = _Path(W, now[rows], float(e[i]), float(k.coefficient[i]), float(k.static_coefficient[i])).impulse()
         if found is None:
             return None
         P[rows] += found
-        P[held] += into @ found
+        P[bilateral] += into @ found
     more = LawProblem(k, which, {}, np.zeros(len(e)), stored=P).solve()
     return None if more is None else np.asarray(P + more)
 
@@ -104,13 +106,13 @@ class _Path:
             rate[1:] = -self.mu * self.v[1:] / np.linalg.norm(self.v[1:])
             return rate
         bound = Cone(None, list(range(n - 1)), Radius(self.mu_static))
-        held = solve(Problem(self.W[1:, 1:], self.W[1:, 0], [], [bound]))
-        if held is None:
+        sticking = solve(Problem(self.W[1:, 1:], self.W[1:, 0], [], [bound]))
+        if sticking is None:
             return rate
-        pulled = self.W[1:, 0] + self.W[1:, 1:] @ held
+        pulled = self.W[1:, 0] + self.W[1:, 1:] @ sticking
         if np.linalg.norm(pulled) > AT_REST * np.linalg.norm(self.W[1:, 0]):  # it slips off again
-            held = -self.mu * pulled / np.linalg.norm(pulled)
-        rate[1:] = held
+            sticking = -self.mu * pulled / np.linalg.norm(pulled)
+        rate[1:] = sticking
         return rate
 
     def _straight(self, rate: np.ndarray, slides: bool) -> bool:

@@ -40,7 +40,7 @@ def check_loads_unique(
 ) -> None:
     """Refuse, by its joint, friction or a sensor whose load depends on how the redundant rows share it; `kept` bear it in the
     equations."""
-    if not needs_unique_loads(m) or len(kept) == len(m.rows):
+    if not m.needs_unique_loads or len(kept) == len(m.rows):
         return
     m, rng = m.numeric, np.random.default_rng(0)
     for trial in range(TRIALS + 1):
@@ -58,11 +58,6 @@ def check_loads_unique(
             u = free - np.linalg.pinv(x.B, rcond=RANK_OF_SPEEDS) @ (x.B @ free)
 
 
-def needs_unique_loads(m: Mechanism) -> bool:
-    """Whether something of a mechanism goes by what joints of its loops transmit."""
-    return bool(m.sensed_joints) or bool(m.laws and m.law_table.loads)
-
-
 def _wanted(m: Mechanism) -> Iterator[tuple[str, str, np.ndarray]]:
     """Who goes by what a joint transmits, the joint, and the components (n × 6) of it, those of one kind together."""
     for i, load in m.law_table.loads.items():
@@ -77,7 +72,7 @@ def _said(joint: str, by_stiffness: bool, friction: bool) -> str:
     """What is wrong, in words: with the mechanism, or with the rows that bear the load in its equations."""
     if by_stiffness and not friction:
         return (
-            f'what joint "{joint}" transmits is not unique, as the loops are over-constrained, so that no sensor can be told what it '
+            f'what joint "{joint}" transmits is not unique, as the loops are over-constrained, so that no sensor can say what it '
             "reads. Free what is redundant (m.diagnose() names it), or read what is unique after the run, by motion.reaction"
         )
     if by_stiffness:
@@ -86,7 +81,7 @@ def _said(joint: str, by_stiffness: bool, friction: bool) -> str:
             "motion. Free what is redundant (m.diagnose() names it), or give the friction force itself"
         )
     return (
-        f'what joint "{joint}" transmits cannot be told from the rows by which the over-constrained loop is closed, as their axes lie '
+        f'what joint "{joint}" transmits does not follow from the rows by which the over-constrained loop is closed, as their axes lie '
         "across the plane of its loads. Close the loop at another joint (s.build(cut=[…])), or turn the joint's axes"
     )
 
@@ -129,7 +124,7 @@ class _Shares:
 
 def loaded_at_will(k: Kinetics, mode: LawMode) -> list[int]:
     """Elements that slide under a load which hangs on how rows that hold share their forces, as those of laws may be redundant too."""
-    rows = [*range(k.n_loops), *(k.n_loops + r for r in mode.held_rows())]
+    rows = [*range(k.n_loops), *(k.n_loops + r for r in mode.enforced_rows())]
     stresses = k.per_force[:, rows] @ _null_space(k.rows[rows].T)
     largest = np.abs(k.per_force).max(initial=0.0)
     terms = k.table.load_terms

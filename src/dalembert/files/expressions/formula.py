@@ -176,8 +176,8 @@ def _signal(state: Any, text: str, x: SignalRead) -> Any:
         if str(problem).startswith("element "):
             raise
         meant = str(problem).rpartition("; ")[2]
-        told = meant if meant.startswith("did you mean") else KNOWN
-        raise ExpressionError(text, x.at, f"{x.name!r} is not known; {told}") from problem
+        hint = meant if meant.startswith("did you mean") else KNOWN
+        raise ExpressionError(text, x.at, f"{x.name!r} is not known; {hint}") from problem
 
 
 def _freedom(state: Any, text: str, x: JointRead) -> Any:

@@ -60,7 +60,7 @@ def udot(s: State, wdot: Any) -> np.ndarray:
 
 def equations(s: State) -> Equations:
     a, x = augmented(s), hinged(s)
-    return x.equations(*balance(a, x))
+    return x.equations(*mass_and_forces(a, x))
 
 
 def explain(s: State) -> list[Quantity]:
@@ -86,7 +86,7 @@ def _hinged(s: State) -> Hinged:
     return Hinged(a.bodies, {(i, k): d for i in every for k in every if (d := a.moving(i, k)) is not None})
 
 
-def balance(a: AugmentedBodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
+def mass_and_forces(a: AugmentedBodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
     """diag(m, K) and its right-hand side."""
     b, first = a.bodies, x.n_places
     A, f = b.zeros(x.size, x.size), b.zeros(x.size)

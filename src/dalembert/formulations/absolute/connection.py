@@ -128,7 +128,7 @@ class JointConnection:
         return Directions(np.hstack([IDENTITY, turns.force]), np.hstack([0.0 * IDENTITY, turns.torque]))
 
     @cached_property
-    def reading(self) -> np.ndarray:
+    def speeds_from_motion(self) -> np.ndarray:
         """S⁺ of the free speeds."""
         return left_inverse(self.motion[:, self.free])
 

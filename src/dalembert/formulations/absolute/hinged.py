@@ -182,10 +182,10 @@ def base_hinges(b: Bodies) -> dict[int, JointConnection]:
 
 def speeds(m: Mechanism) -> tuple[str, ...]:
     """ṙ_c of each floating group, named after its root, then the rotations and modes of all bodies."""
-    return (*(f"{m.bodies[r - 1].name}.c{axis}" for r in groups(m).floating for axis in "xyz"), *own_speeds(m))
+    return (*(f"{m.bodies[r - 1].name}.c{axis}" for r in groups(m).floating for axis in "xyz"), *rotations_and_modes(m))
 
 
-def own_speeds(m: Mechanism) -> tuple[str, ...]:
+def rotations_and_modes(m: Mechanism) -> tuple[str, ...]:
     """ω of every body, in world axes, then the modes of elastic bodies."""
     return (*(f"{m.bodies[k - 1].name}.w{axis}" for k in m.free_bodies for axis in "xyz"), *mode_names(m))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
+from dalembert.formulations.absolute.barycentric import augmented, hinged, mass_and_forces
 from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
@@ -74,7 +74,7 @@ def udot(s: State, wdot: Any) -> np.ndarray:
 
 def equations(s: State) -> Equations:
     a, x = augmented(s), hinged(s)
-    K, right = balance(a, x)
+    K, right = mass_and_forces(a, x)
     Y, y0 = s.view(_in_rates)
     KY = K @ Y
     B, gamma, weights = _sliding_rows(x, Y, y0)

@@ -48,14 +48,14 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     bodies = State(m, t, q, np.zeros(m.n_u)).view(Bodies)
     u = np.zeros(m.n_u, dtype=np.result_type(np.asarray(w).dtype, object if bodies.state.traced else float))
     for c in bodies.connections:
-        X = c.in_world(c.reading.T)
+        X = c.in_world(c.speeds_from_motion.T)
         u[c.columns] = bodies.row(c, X) @ np.asarray(w) - c.carried_along(X)
         u[c.joint.columns[c.joint.n_own :]] = np.asarray(w)[bodies.at(c.child)[2]]
     return State(m, t, q, u)
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    U, c = s.view(Bodies).reading
+    U, c = s.view(Bodies).speed_rates
     return U @ np.asarray(wdot) - c
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.graph_matrices import body_matrices, graph_matrices
-from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, own_speeds
+from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, rotations_and_modes
 from dalembert.formulations.absolute.newton_euler import refusal
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
@@ -32,7 +32,7 @@ title = "Newton–Euler, the root's velocity and all rotations"
 
 def speeds(m: Mechanism) -> tuple[str, ...]:
     """ṙ of the first body of each floating group, then the rotations and modes of all bodies."""
-    return (*(f"{m.bodies[r - 1].name}.v{axis}" for r in groups(m).floating for axis in "xyz"), *own_speeds(m))
+    return (*(f"{m.bodies[r - 1].name}.v{axis}" for r in groups(m).floating for axis in "xyz"), *rotations_and_modes(m))
 
 
 def formulation_speeds(s: State) -> np.ndarray:

@@ -229,11 +229,11 @@ class Bodies:
         return out
 
     @cached_property
-    def reading(self) -> tuple[np.ndarray, np.ndarray]:
+    def speed_rates(self) -> tuple[np.ndarray, np.ndarray]:
         """U and c with u̇ = U ẇ − c: the free speeds' rates read off the bodies' accelerations."""
         U, c = self.zeros(self.mechanism.n_u, self.size), self.zeros(self.mechanism.n_u)
         for joint in self.connections:
-            X = joint.in_world(joint.reading.T)
+            X = joint.in_world(joint.speeds_from_motion.T)
             U[joint.columns], c[joint.columns] = self.row(joint, X), joint.drift(X)
             modes = joint.joint.columns[joint.joint.n_own :]
             U[modes, self.at(joint.child)[2]] = np.eye(len(modes))
@@ -263,7 +263,7 @@ class Bodies:
                 B[:, at] = B[:, at] + part
         on_speeds = C[:, 6 * len(d.bodies) :]
         if not _nothing(on_speeds):
-            U, c = self.reading
+            U, c = self.speed_rates
             B, gamma = B + on_speeds @ U, gamma + on_speeds @ c
         return B, gamma
 

@@ -18,7 +18,7 @@ from dalembert.trace.collect import Collector, Powers, TooLong, Waves
 from dalembert.trace.expr import unshared_symbol
 from dalembert.trace.graph import rebuild
 from dalembert.trace.text.elements import element_texts
-from dalembert.trace.text.intermediates import WORTH, Intermediates, Lengths, for_reading, whole
+from dalembert.trace.text.intermediates import WORTH, Intermediates, Lengths, for_readers, whole
 from dalembert.trace.text.notation import Notation
 from dalembert.trace.text.plain import PLAIN
 
@@ -107,7 +107,7 @@ class Readable:
 
     def _naming(self, outputs: Any, taken: Collection[str]) -> Intermediates:
         used = {s.name for x in self.short.values() for s in free_symbols(x)}
-        return for_reading(outputs, {*taken, *self.taken, *used})
+        return for_readers(outputs, {*taken, *self.taken, *used})
 
     @property
     def values(self) -> dict[str, np.ndarray]:
@@ -179,7 +179,7 @@ def _line_by_line(
 ) -> dict[str, np.ndarray]:
     """Every line of the text in its shortest form, with the names of other lines as symbols."""
     arrays = list(values.values())
-    named = {e: names[name] for name, e in for_reading(arrays).assignments}
+    named = {e: names[name] for name, e in for_readers(arrays).assignments}
     over_names: dict[Expr, Any] = {}
     real: dict[Expr, Any] = {}
     for e in ordered(arrays):

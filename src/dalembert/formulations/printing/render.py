@@ -61,7 +61,7 @@ def _is_one(A: np.ndarray) -> bool:
     return all(isinstance(x, (int, float)) and x == (i == j) for (i, j), x in np.ndenumerate(A))
 
 
-def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
+def sides(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
     """Left-hand side in letters, and the names of the parts of f that are there."""
     left = ("" if _is_one(eq.A) else "A ") + "du/dt" + (" + B^T lambda" if len(eq.gamma) else "")
     return left, [n for n, x in found.items() if n.startswith("f_") and any(t != "0" for t in x)] or ["0"]
@@ -69,7 +69,7 @@ def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, li
 
 def text(eq: WrittenEquations) -> str:
     written = eq.sections.plain
-    left, right = balance(eq, written.tables)
+    left, right = sides(eq, written.tables)
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
     if len(eq.gamma):
         rates, known = ("dq/dt", "b") if rows_on_rates(eq.method) else ("du/dt", "gamma")
@@ -112,7 +112,7 @@ def _rates(eq: WrittenEquations, table: np.ndarray) -> list[tuple[str, str]]:
 def latex(eq: WrittenEquations) -> str:
     written = eq.sections.texts(NOTATION, name_in_latex)
     left = ("" if _is_one(eq.A) else "A ") + r"\dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
-    right = " + ".join(name_in_latex(name) for name in balance(eq, written.tables)[1])
+    right = " + ".join(name_in_latex(name) for name in sides(eq, written.tables)[1])
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
     symmetric = "" if _is_one(eq.A) or not eq.symmetric else r", \quad A = A^{T}"
     lines = [f"{left} &= {right}{symmetric}{speeds}", *(f"{name} &= {value}" for name, value in written.assigned)]

@@ -150,7 +150,7 @@ class TreeMotion:
         return Instant(at.R, at.arm, self.w + at.w, ZERO, at.q, at.qd)
 
     # -- Kane's equations about the mass centre ---------------------------------------------------------------------------
-    def balance(self, applied: Loads) -> tuple[np.ndarray, np.ndarray]:
+    def mass_and_forces(self, applied: Loads) -> tuple[np.ndarray, np.ndarray]:
         """A and f in (ω̇, u̇ of the internal speeds): Kane's equations in the accelerations of C, that of its origin eliminated.
 
         The loads have no part of uniform gravity, which moves the mass centre alone.
@@ -177,7 +177,7 @@ class TreeMotion:
         alpha = cross(self.w, rates.w) + bias.w
         a = cross(self.w, cross(self.w, d) + 2.0 * rates.v) + bias.v
         force, moment = self.in_root_axes(applied.force[k - 1]), self.in_root_axes(applied.moment[k - 1])
-        left = body.balance(at, alpha, a, np.zeros(len(at.q)), force, moment)
+        left = body.dynamic_residual(at, alpha, a, np.zeros(len(at.q)), force, moment)
         for (J, MJ), rest in zip(body.weighed(at.R, at.arm, at.q, W, V), left):
             add_gram(A, columns, MJ, J)
             f[columns] = f[columns] + J.T @ rest

@@ -164,7 +164,7 @@ class KaneInFrame:
     def _add_tree(self, x: TreeMotion, applied: Loads, A: np.ndarray, f: np.ndarray) -> None:
         own, internal = list(x.tree.own), list(x.tree.internal)
         places = [*own[:3], *internal]
-        A[np.ix_(places, places)], f[places] = self.in_frame(x, applied, *x.balance(applied))
+        A[np.ix_(places, places)], f[places] = self.in_frame(x, applied, *x.mass_and_forces(applied))
         A[np.ix_(own[3:], own[3:])] = x.mass * np.eye(3)
         forces = [applied.force[k - 1] for k in x.tree.members]
         f[own[3:]] = sum(forces, start=x.mass * x.mechanism.gravity)
@@ -206,7 +206,7 @@ def _add_others(s: State, members: set[int], A: np.ndarray, f: np.ndarray) -> No
         if body.massless and not applied.loaded(k):
             continue
         P, a0, at = s.partials[k], s.bias_accelerations[k], s.instants[k - 1]
-        left = body.balance(at, a0.w, a0.v, np.zeros(len(at.q)), applied.force[k - 1], applied.moment[k - 1])
+        left = body.dynamic_residual(at, a0.w, a0.v, np.zeros(len(at.q)), applied.force[k - 1], applied.moment[k - 1])
         for (J, MJ), rest in zip(body.weighed(at.R, at.arm, at.q, P.W, P.V), left):
             add_gram(A, columns, MJ, J)
             f[columns] = f[columns] + J.T @ rest

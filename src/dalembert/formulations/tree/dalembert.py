@@ -23,7 +23,7 @@ from dalembert.formulations.tree.coordinate_rates import (
 )
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.formulations.tree.partial_velocities import partial_velocities
-from dalembert.formulations.tree.principle import balance
+from dalembert.formulations.tree.principle import mass_and_forces_along
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -55,7 +55,7 @@ class DAlembert(InIndependentSpeeds):
 
     def equations(self, s: State) -> Equations:
         made, W = self.reduction(s), speeds_per_rate(s)
-        A, f = balance(s, W @ made.T, W @ made.d + bias(s))
+        A, f = mass_and_forces_along(s, W @ made.T, W @ made.d + bias(s))
         return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
 
     def explain(self, s: State) -> list[Quantity]:

@@ -1,7 +1,7 @@
 """Kane's equations in relative coordinates [A 9–11, E 41–43].
 
 Σ Vᵀ(F − m a) + Ωᵀ(M − Iα − ω × Iω) = 0 over all bodies, with v = V u + v_t at the mass centre and ω = Ω u + ω_t, so that
-A = Σ m VᵀV + ΩᵀIΩ. An elastic body has 6 + n rows instead of six [C 41–42, 66]: each body gives its own (`balance`).
+A = Σ m VᵀV + ΩᵀIΩ. An elastic body has 6 + n rows instead of six [C 41–42, 66]: each body gives its own (`dynamic_residual`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def equations(s: State) -> Equations:
             continue
         a0, at = s.bias_accelerations[k], s.instants[k - 1]
         force, moment = applied.force[k - 1], applied.moment[k - 1]
-        for (J, MJ), left in zip(weighed(s, k), body.balance(at, a0.w, a0.v, modal_drift(s, k), force, moment)):
+        for (J, MJ), left in zip(
+            weighed(s, k), body.dynamic_residual(at, a0.w, a0.v, modal_drift(s, k), force, moment)
+        ):
             add_gram(A, columns, MJ, J)
             f[columns] = f[columns] + J.T @ left
     f = f + on_joints(s, applied)

@@ -14,7 +14,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.formulations.tree.partial_velocities import partial_velocities
-from dalembert.formulations.tree.principle import balance
+from dalembert.formulations.tree.principle import mass_and_forces_along
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -46,7 +46,7 @@ class KaneMinimal(InIndependentSpeeds):
 
     def equations(self, s: State) -> Equations:
         made = self.reduction(s)
-        A, f = balance(s, made.T, made.d)
+        A, f = mass_and_forces_along(s, made.T, made.d)
         return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
 
     def explain(self, s: State) -> list[Quantity]:

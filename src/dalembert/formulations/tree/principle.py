@@ -13,7 +13,7 @@ from dalembert.kinematics.loads import loads, on_joints
 from dalembert.kinematics.state import State
 
 
-def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mass_and_forces_along(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A and f of A x = f where u̇ = P x + u̇₀: the partial velocities along the columns of P are V P and Ω P."""
     m, n = s.mechanism, P.shape[1]
     applied, known = s.view(loads), s.accelerations(udot0)
@@ -25,7 +25,9 @@ def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.
         if (body.massless and not applied.loaded(k)) or not columns:
             continue
         a0, at = known[k], s.instants[k - 1]
-        left = body.balance(at, a0.w, a0.v, s.modal_udot(k, udot0), applied.force[k - 1], applied.moment[k - 1])
+        left = body.dynamic_residual(
+            at, a0.w, a0.v, s.modal_udot(k, udot0), applied.force[k - 1], applied.moment[k - 1]
+        )
         for (J, MJ), force in zip(weighed(s, k), left):
             V = J @ P[columns]
             add_gram(A, every, MJ @ P[columns], V)

@@ -134,7 +134,7 @@ class Floating:
             [solve_definite(self.central.J, turning), force / self.central.mass, np.zeros(len(at.qd))]
         )
 
-    def balance(self, force: Vector, moment: Vector) -> np.ndarray:
+    def dynamic_residual(self, force: Vector, moment: Vector) -> np.ndarray:
         """What is left of the force and the moment about the mass centre where ẇ = 0."""
         at, c = self.s.instants[self.k - 1], self.central
         h_turn, h_slide, h_modes = c.shape.bias(at.R.T @ at.w, at.qd)
@@ -201,7 +201,7 @@ def equations(s: State) -> Equations:
     f = np.zeros(n, dtype=X.dtype)
     for b in change.bodies:
         b.add_mass(A)
-        f[b.columns] = f[b.columns] + b.balance(applied.force[b.k - 1], applied.moment[b.k - 1])
+        f[b.columns] = f[b.columns] + b.dynamic_residual(applied.force[b.k - 1], applied.moment[b.k - 1])
     _add_others(s, change, applied, A, f)
     for joint, values in zip(m.joints, applied.joint):
         columns = joint.columns
@@ -223,7 +223,7 @@ def _add_others(s: State, change: _Change, applied: Loads, A: np.ndarray, f: np.
         P, at = s.partials[k], s.instants[k - 1]
         X = change.X[np.ix_(columns, columns)]
         rows = body.weighed(at.R, at.arm, at.q, P.W, P.V)
-        left = body.balance(
+        left = body.dynamic_residual(
             at, known[k].w, known[k].v, s.modal_udot(k, change.udot0), applied.force[k - 1], applied.moment[k - 1]
         )
         for (J, MJ), force in zip(rows, left):

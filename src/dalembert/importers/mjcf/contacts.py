@@ -92,8 +92,8 @@ class GeomContacts:
         mu, drilling, rolling = FRICTION
         given = pair.overlaid("friction", (mu, mu, drilling, rolling, rolling))
         if given[0] != given[1] or given[3] != given[4]:
-            told = "friction that differs by direction is not represented: the first number counts"
-            self.notes.add(pair, told, AT_LIMITS)
+            note = "friction that differs by direction is not represented: the first number counts"
+            self.notes.add(pair, note, AT_LIMITS)
         return _acting(int(pair.number("condim", USUAL)), float(given[0]), float(given[2]), float(given[3]))
 
     def _named(self, node: XmlNode, by_name: dict[str, ContactForm], which: str) -> ContactForm:

@@ -41,8 +41,8 @@ class ContactsWithGround:
                 adder.add(form, plane, mu=mu)
                 found = True
         if found:
-            told = f"URDF says neither ground nor friction: forms touch the plane z = 0 with contact_mu = {MU:g}"
-            self.notes.add(self.robot, told, AT_LIMITS)
+            note = f"URDF says neither ground nor friction: forms touch the plane z = 0 with contact_mu = {MU:g}"
+            self.notes.add(self.robot, note, AT_LIMITS)
         adder.check_start(self.robot)
 
     def _forms(self, link: XmlNode, body: str) -> list[ContactForm]:

@@ -1,7 +1,7 @@
 """Contacts of many balls in a time step, in driver code: pairs that touch are found anew, and have rows of two balls' speeds alone.
 
 Every ball is a body on a joint of its own, so that A is a block for each, and a contact moves no more than its two balls. All pairs are
-looked at by the distance of their centres; what touches gets rows in the order in which it is found.
+examined by the distance of their centres; what touches gets rows in the order in which it is found.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class ConeSweeps:
     def parts(self, f: Any) -> dict[str, Any]:
         rhs = self.rhs
         part = {name: f.work + start for name, start in rhs.places.items()}
-        mode = {name: f.P + (rhs.mode_at + rhs.mode.parts[name].start) for name in ("state", "held", "active")}
+        mode = {name: f.P + (rhs.mode_at + rhs.mode.parts[name].start) for name in ("state", "enforced", "active")}
         return part | mode | {"sizes": f.P + rhs.sizes_at}
 
     def depth(self, part: dict[str, Any], e: Any) -> Any:

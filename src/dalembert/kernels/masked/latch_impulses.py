@@ -24,7 +24,7 @@ def emit_latches(sweeps: ConeSweeps, f: Any, part: dict[str, Any]) -> None:
         breaks = (sqrt(squared.force) > f.h * part["strength"][e]) & (part["strength"][e] < UNBREAKABLE)
         part["state"][e] = select(breaks, float(ElementState.OFF), part["state"][e])
         with f.loop(sweeps.hold_count[e]) as k:
-            for name in ("active", "held"):
+            for name in ("active", "enforced"):
                 at = sweeps.first_hold[e] + k
                 part[name][at] = select(breaks, 0.0, part[name][at])
 

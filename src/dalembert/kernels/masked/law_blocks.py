@@ -31,7 +31,7 @@ def every_row(s: State) -> Rows:
 
 
 def masked(rows: Rows, first: int, mode: ModeLayout, by: str) -> Rows:
-    """Rows from `first` on as zero where they do not hold, coordinates measured from where they are held."""
+    """Rows from `first` on as zero where they do not hold, coordinates measured from where they were engaged."""
     g, B, b, gamma = (np.array(x, dtype=object) for x in (rows.g, rows.B, rows.b, rows.gamma))
     for k in range(len(g) - first):
         holds, at = mode.symbol(by, k), first + k

@@ -38,7 +38,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
     """Kane's equations of one mechanism under an independent set of its loops' rows and all rows of its laws, masked by the mode.
 
     The mode's numbers (`law_mode`) lie behind the rows' scales. `by` says which of them mask the rows: "active" in the equations,
-    "held" in a projection.
+    "enforced" in a projection.
     """
 
     def __init__(self, m: Mechanism, keep: RowsToKeep = NO_ROWS, by: str = "active", others: tuple[int, ...] = ()):
@@ -62,7 +62,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
 
     @cached_property
     def closing(self) -> RangeSpaceRightHandSide:
-        return LawRightHandSide(self.m, RowsToKeep(self.keep.rows), "held", self.keep.others)
+        return LawRightHandSide(self.m, RowsToKeep(self.keep.rows), "enforced", self.keep.others)
 
     @property
     def mode_at(self) -> int:
@@ -98,13 +98,13 @@ class LawRightHandSide(RangeSpaceRightHandSide):
     @property
     def _run_mode_at(self) -> int:
         """As `mode_at`, of the right-hand side that this one projects for."""
-        return len(self.m.parameters) + 2 * len(self.rows) if self.by == "held" else self.mode_at
+        return len(self.m.parameters) + 2 * len(self.rows) if self.by == "enforced" else self.mode_at
 
     def _parts(
         self, s: State, A: np.ndarray, forces: tuple[np.ndarray, np.ndarray], rows: Rows, p: Pattern
     ) -> dict[str, list[Output]]:
         made = super()._parts(s, A, forces, masked(rows, self.n_loops, self.mode, self.by), p)
-        if self.by == "held":
+        if self.by == "enforced":
             return made
         at, first = self._places(p), self.n_loops
         own = Rows(*(getattr(rows, name)[first:] for name in ("g", "B", "b", "gamma")))
@@ -129,7 +129,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
 
     def _places(self, p: Pattern) -> dict[str, int]:
         found = super()._places(p)
-        if self.by == "held":
+        if self.by == "enforced":
             return found
         n, rows, e = self.m.n_u, len(self.table), len(self.table.elements)
         packed = p.starts[-1] - p.starts[self.first]
@@ -152,7 +152,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
 
     # -- compiled ------------------------------------------------------------------------------------------------------
     def projection_mask(self, f: Any) -> dict[str, Any]:
-        return {"mask": f.P + self.mode_part("held")}
+        return {"mask": f.P + self.mode_part("enforced")}
 
     def mode_part(self, name: str) -> int:
         """Where a part of the mode begins behind the parameters."""
@@ -207,7 +207,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         return {"mask": f.P + self.mode_part("active")}
 
     def tangent_rows(self, s: State) -> Rows:
-        """Rows of what holds; where something is held at a place of its own, a change may move that place."""
+        """Rows of what holds; where a latch is engaged at a place of its own, a change may move that place."""
         rows = masked(every_row(s), self.n_loops, self.mode, "active")
         gaps = {e.normal for e in self.table.elements if e.normal is not None and e.has_gap}
         for k in range(len(self.table)):

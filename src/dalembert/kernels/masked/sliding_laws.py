@@ -77,12 +77,12 @@ class SlidingLaws:
 
     def _at_rest(self, f: Any, part: dict[str, Any], udot: Any) -> None:
         """Where rows that hold leave no freedom, and ask for no acceleration, there is none: not even of rounding."""
-        held = f.variables(rows=f.real(float(self.rhs.first)), asked=0.0)
+        solved = f.variables(rows=f.real(float(self.rhs.first)), asked=0.0)
         with f.loop(self.rows) as k:
-            held.rows = held.rows + part["mask"][k]
+            solved.rows = solved.rows + part["mask"][k]
         with f.loop(self.rhs.n_rows) as k:
-            held.asked = maximum(held.asked, abs(part["gamma"][k]))
-        with f.if_(((held.rows >= float(self.n)) & (held.asked == 0.0)).all()), f.loop(self.n) as i:
+            solved.asked = maximum(solved.asked, abs(part["gamma"][k]))
+        with f.if_(((solved.rows >= float(self.n)) & (solved.asked == 0.0)).all()), f.loop(self.n) as i:
             udot[i] = 0.0
 
     def _own_friction(self, f: Any, part: dict[str, Any]) -> None:

@@ -40,7 +40,7 @@ class SteppingRightHandSide(LawRightHandSide):
     @cached_property
     def balls(self) -> list[BallContacts]:
         """Contacts of many balls, which have no rows here."""
-        return balls_of(self) if self.by != "held" else []
+        return balls_of(self) if self.by != "enforced" else []
 
     @property
     def n_masked(self) -> int:
@@ -48,7 +48,7 @@ class SteppingRightHandSide(LawRightHandSide):
 
     @cached_property
     def closing(self) -> RangeSpaceRightHandSide:
-        return SteppingRightHandSide(self.m, RowsToKeep(self.keep.rows), "held", self.keep.others)
+        return SteppingRightHandSide(self.m, RowsToKeep(self.keep.rows), "enforced", self.keep.others)
 
     @property
     def sizes_at(self) -> int:
@@ -61,7 +61,7 @@ class SteppingRightHandSide(LawRightHandSide):
 
     @property
     def _run_mode_at(self) -> int:
-        if self.by != "held":
+        if self.by != "enforced":
             return self.mode_at
         return len(self.m.parameters) + 2 * len(self.rows) + len(self.table)
 
@@ -82,7 +82,7 @@ class SteppingRightHandSide(LawRightHandSide):
         self, s: State, A: np.ndarray, forces: tuple[np.ndarray, np.ndarray], rows: Rows, p: Pattern
     ) -> dict[str, list[Output]]:
         made = RangeSpaceRightHandSide._parts(self, s, A, forces, masked(rows, self.n_loops, self.mode, self.by), p)
-        if self.by == "held":
+        if self.by == "enforced":
             return made
         at, first, kept = self._places(p), self.n_loops, list(p.rows)
 
@@ -90,13 +90,13 @@ class SteppingRightHandSide(LawRightHandSide):
             return [Output(x, "work", at[name] + i) for i, x in enumerate(numbers)]
 
         own = Rows(*(getattr(rows, name)[first:] for name in ("g", "B", "b", "gamma")))
-        held = masked(rows, first, self.mode, self.by)
+        enforced = masked(rows, first, self.mode, self.by)
         loads = load_values(s, forces[1], len(rows.g))
         pose = made["pose"] + to_work("J", own.B.ravel()) + to_work("b", own.b) + to_work("gap", own.g)
         pose += to_work("Zu", loads.Zu.ravel()) + to_work("Zx", loads.Zx[:, kept].ravel())
         pose += to_work("Zp", -loads.Zx[:, first:].ravel()) + to_work("arm", loads.arms)
         pushing = to_work("f", forces[0] + forces[1]) + to_work("z0", loads.z0)
-        pushing += to_work("gamma", [held.gamma[k] for k in kept])
+        pushing += to_work("gamma", [enforced.gamma[k] for k in kept])
         for name, numbers in _friction(s, own).items():
             pushing += to_work(name, numbers)
         rates = [Output(x, "y", i) for i, x in enumerate(s.rates)]
@@ -108,7 +108,7 @@ class SteppingRightHandSide(LawRightHandSide):
 
     def _places(self, p: Pattern) -> dict[str, int]:
         found = RangeSpaceRightHandSide._places(self, p)
-        if self.by == "held":
+        if self.by == "enforced":
             return found
         n, rows, e, z = self.m.n_u, len(self.table), len(self.table.elements), self.table.n_components
         sizes = {"J": rows * n, "Yl": rows * n, "b": rows, "gap": rows, "v_before": rows}

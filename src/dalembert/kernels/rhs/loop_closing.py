@@ -224,9 +224,7 @@ class LoopClosing:
                         f.q[i] = before[i]
                     f.stop_if((v.damping > LARGEST_DAMPING).all())
                     v.damping = maximum(DAMPING_GROWS * v.damping, FIRST_DAMPING)
-            with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
-                f.return_(NOT_CLOSED)
-            self._check_beside(f, arguments, start)
+            self._check_closed(f, arguments, start)
         return f.signature
 
     def _without_dependent(self) -> Signature:
@@ -253,8 +251,10 @@ class LoopClosing:
             part["r"][i] = part["g"][i]
         f.call(c.correct, *arguments)
 
-    def _check_beside(self, f: Any, arguments: list[Any], start: dict[str, Any]) -> None:
-        """Rows that nothing moves are closed too, and no joint is half a turn from where it can be."""
+    def _check_closed(self, f: Any, arguments: list[Any], start: dict[str, Any]) -> None:
+        """All rows are closed, those that nothing moves too, and no joint is half a turn from where it can be."""
+        with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
+            f.return_(NOT_CLOSED)
         if self.beside is None:
             return
         n = len(self.still)

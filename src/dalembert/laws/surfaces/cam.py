@@ -31,7 +31,7 @@ LEAST_CURVATURE = 0.1
 ACROSS = 1e-9
 """Cosine below which two axes are across each other."""
 OUTLINE = 360
-"""Angles at which a cam's radius is looked at."""
+"""Angles at which a cam's radius is checked."""
 
 OfAngle = Annotated[Any, Function(("angle",))]
 

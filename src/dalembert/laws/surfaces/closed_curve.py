@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ACROSS = 1e-9
 """Cosine below which two axes are across each other."""
 ONCE = 0.01
-"""Part of a turn by which the tangent of a curve that is looked at in points may fail to go round once."""
+"""Part of a turn by which the tangent of a curve that is sampled in points may fail to go round once."""
 NEWTON_STEPS = 7
 """Steps from where a search begins to the place that touches; one more is made with its derivatives."""
 LEAST_BEND = 0.05

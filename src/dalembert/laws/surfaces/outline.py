@@ -26,9 +26,9 @@ CELLS = 96
 BORDER = 0.5
 """How far the grid reaches beyond the curve, by its size."""
 OUTLINE_POINTS = 1440
-"""Points of a curve at which it is looked at when it is made."""
+"""Points at which a curve is sampled when it is made."""
 GRID_POINTS = 3
-"""One of so many of these points is looked at from the cells of the grid."""
+"""One of so many of these points is compared from the cells of the grid."""
 QUARTER = 0.5 * math.pi
 """Largest turn of the tangent within a piece of a curve that is not convex."""
 STRAIGHT = 1e-7

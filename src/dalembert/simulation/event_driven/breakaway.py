@@ -114,9 +114,9 @@ class Breakaway:
         out = np.zeros(len(run.part("margins")))
         run.program.library.margins(np.array([t]), np.ascontiguousarray(y), out, run.inputs, run.work)
         forces, k = run.law_forces(), run.kinetics(t, y)
-        held = [*range(k.n_loops), *(k.n_loops + r for r in np.flatnonzero(run.mode.part("active")))]
+        solved = [*range(k.n_loops), *(k.n_loops + r for r in np.flatnonzero(run.mode.part("active")))]
         rows = [k.n_loops + r for i in slips for r in k.elements[i].tangents]
-        answer = -least_squares(k.W[np.ix_(held, held)], k.W[np.ix_(held, rows)], None)
+        answer = -least_squares(k.W[np.ix_(solved, solved)], k.W[np.ix_(solved, rows)], None)
         turning, pressed = np.zeros((len(rows), len(rows))), np.eye(len(rows))
         start = 0
         for i in slips:
@@ -127,11 +127,11 @@ class Breakaway:
             grip = float(np.linalg.norm(forces[list(e.tangents)]))
             turning[at, at] = -grip / speed * (np.eye(len(v)) - np.outer(way, way))
             if e.load_row is not None:
-                pressed[at] += k.coefficient[i] * np.outer(way, answer[held.index(k.n_loops + e.load_row)])
+                pressed[at] += k.coefficient[i] * np.outer(way, answer[solved.index(k.n_loops + e.load_row)])
             start = at.stop
         force = least_squares(pressed, turning @ k.rows[rows], None)
         u = slice(run.n_q, run.n_q + run.model.n_u)
-        found[u, u] = (k.Y[:, rows] + k.Y[:, held] @ answer) @ force
+        found[u, u] = (k.Y[:, rows] + k.Y[:, solved] @ answer) @ force
         return found
 
     def _lasts(self, t: float, y: np.ndarray) -> bool:
@@ -192,7 +192,7 @@ class Breakaway:
 def seeded(run: LawRun, t: float, y: np.ndarray) -> np.ndarray:
     """The state with a slip of next to nothing where one begins in the run's mode."""
     k: Kinetics = run.kinetics(t, y)
-    rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
+    rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.enforced_rows())]
     wanted = [0.0] * len(rows)
     for i in planar(run.mode):
         if np.linalg.norm(k.slip(i)) < _least_slip(k, i):

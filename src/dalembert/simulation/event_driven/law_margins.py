@@ -116,7 +116,7 @@ class LawMargins:
             state = part["state"][i]
             with f.if_(normal[i] >= 0):
                 self._across(f, part, normal[i], has_gap[i], state, (values, tolerances, rate))
-            with f.if_((state == float(ElementState.HELD)).all()):
+            with f.if_((state == float(ElementState.ENGAGED)).all()):
                 self._strength(f, part, i, (hold_at[i], hold_at[i + 1], holds), (values, tolerances))
             with f.if_(along[0][i] >= 0):
                 self._along(f, part, i, (pressing[i], loaded[i], *(x[i] for x in along)), (values, tolerances))
@@ -153,8 +153,8 @@ class LawMargins:
             for more in (b, c):
                 with f.if_(more >= 0):
                     load.force = load.force + lam[more] * lam[more]
-            held = part["static_force"][i] + part["static_coefficient"][i] * load.n
-            values[1], tolerances[1] = held - sqrt(load.force), FORCE * part["largest"][0]
+            grip = part["static_force"][i] + part["static_coefficient"][i] * load.n
+            values[1], tolerances[1] = grip - sqrt(load.force), FORCE * part["largest"][0]
         rough = part["static_force"][i] + part["static_coefficient"][i]
         with f.if_((state == float(ElementState.SLIP)).all() & (b < 0) & (rough > 0.0).all()):
             values[1] = part["direction"][i * DIRECTIONS] * part["v"][a]

@@ -77,6 +77,6 @@ def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -
 
 
 def _in_words(table: LawTable, state: np.ndarray) -> np.ndarray:
-    """States of elements, (K, elements), with those that touch and cannot rub told as closed."""
+    """States of elements, (K, elements), with those that touch and cannot rub as closed."""
     smooth = np.array([not e.tangents for e in table.elements], dtype=bool)
     return np.where(smooth & (state == ElementState.SLIP), ElementState.CLOSED, state).astype(float)

@@ -12,7 +12,7 @@ from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.march.run_with_laws import RunWithLaws
 
 LOOKS_AT_REST = 200
-"""Steps at least into which a run would be divided by what sticks or is held."""
+"""Steps at least into which a run would be divided by what sticks or is engaged."""
 
 
 class LawNumbers(RunWithLaws):
@@ -89,7 +89,7 @@ class LawNumbers(RunWithLaws):
 
     @property
     def longest_step(self) -> float:
-        """Longest step that may be taken: what rests is looked at often, as nothing in its motion tells that forces on it change."""
+        """Longest step that may be taken: what rests is examined often, as nothing in its motion tells that forces on it change."""
         rests = (self.mode.part("state") >= ElementState.STICK).any()
         return min(self.options.max_step, self.span / LOOKS_AT_REST) if rests else self.options.max_step
 

@@ -67,14 +67,11 @@ class LawRun(LawNumbers):
             self._settle({})
 
     def put_on(self, mode: LawMode, k: Kinetics, i: int) -> None:
-        """Switch element i on in the state `k`: open, or sticking or held where it is; refused where it has gone through."""
-        e = k.elements[i]
+        """Switch element i on in the state `k`: open, or sticking or engaged where it is; refused where it has gone through."""
         said = violation(k, i, self._when())
         if said is not None:
             raise SimulationError(said)
-        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.load_row is None else ElementState.OPEN)
-        for r in (*e.tangents, *e.holds):
-            mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+        mode.switch_on(i, k.gap)
 
     def switch(self, law: str, on: bool, t: float, y: np.ndarray) -> None:
         """Switch the elements of a law off; or on, where they are in the state y."""
@@ -271,19 +268,19 @@ class LawRun(LawNumbers):
             ending(self, self.kinetics(self.t, y), self.slope(self.t, y)[n_q : n_q + n_u])
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
-        """State and mode into memory: what touches put in touch, what is held brought back onto it."""
+        """State and mode into memory: what touches put in touch, what is engaged brought back onto its place."""
         t, n_q, n_u, mode = self.t, self.n_q, self.model.n_u, self.mode
         mode.numbers[:] = chosen.mode.numbers
         z = y.copy()
         z[n_q : n_q + n_u] = chosen.u
-        held = mode.part("held").copy()
+        enforced = mode.part("enforced").copy()
         for i in chosen.touching:
             e = self.program.rhs.table.elements[i]
             if e.normal is not None and e.has_gap:
-                mode.part("held")[e.normal] = 1.0
+                mode.part("enforced")[e.normal] = 1.0
         placed = z.copy()
         self.program.library.brought_back(np.array([t]), placed, self.inputs, self.work)
-        mode.part("held")[:] = held
+        mode.part("enforced")[:] = enforced
         z[:n_q] = placed[:n_q]
         self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
         self.part("y")[:] = self.part("y_old")[:] = z

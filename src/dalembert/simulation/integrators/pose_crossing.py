@@ -1,6 +1,6 @@
 """Steps that are carried across singular poses, which is what explicit methods with a wide gap between their stages can do.
 
-The time D to the pose is foretold, the step is placed so that the pose falls into the gap, and near it every stage is projected before
+The time D to the pose is predicted, the step is placed so that the pose falls into the gap, and near it every stage is projected before
 it is evaluated.
 
 Where lengths miss those at which branches meet, s does not come down to 0: the mechanism turns into another branch, in a bend as narrow
@@ -40,7 +40,7 @@ GONE = 0.1
 WORST = 1e-3
 """Error of a step straight on, by the size of what moves, above which there is nothing beyond the pose to be carried to."""
 UNAWARES = 1e-2
-"""Distance at which a pose is approached though no crossing was tried: none that was foretold is come so near to in steps."""
+"""Distance at which a pose is approached though no crossing was tried: steps come no nearer to one that was predicted."""
 TOWARDS = 0.5
 """Part of the time to such a pose that a step takes then."""
 ACROSS, LEAVING = 0.1, 0.3

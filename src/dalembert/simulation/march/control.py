@@ -1,4 +1,4 @@
-"""A controller: a Python function called at a fixed rate; what it returns is held until the next call."""
+"""A controller: a Python function called at a fixed rate; what it returns is kept until the next call."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ INDEPENDENT = 1e-9
 def stepped_history(
     program: SteppingProgram, inputs: np.ndarray, t: np.ndarray, rows: np.ndarray, samples: Iterable[int]
 ) -> LawHistory:
-    """Mean forces over the step of each sample, states, gaps and slips. Impacts are not told from other forces; modes are those of the
+    """Mean forces over the step of each sample, states, gaps and slips. Impacts count among other forces; modes are those of the
     samples. `samples` are their numbers; taking the next one puts what belongs to it into the inputs."""
     m, table = program.mechanism, program.table
     n = m.n_q + m.n_u + m.n_z

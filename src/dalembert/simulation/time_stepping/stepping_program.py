@@ -86,19 +86,19 @@ def anchor(mode: LawMode, which: list[int], s: State) -> None:
         for r in e.holds:
             mode.part("anchor")[r] = places[r] if mode.table.placed[r] else 0.0
         if e.holds:
-            mode.set(i, ElementState.HELD)
+            mode.set(i, ElementState.ENGAGED)
     hold(mode, s)
 
 
 def hold(mode: LawMode, s: State) -> None:
     """Let the rows of latches hold that are on; of those that depend on each other and on loops, as across a plane, an independent set
     is solved for."""
-    on = [e for i, e in enumerate(mode.table.elements) if mode.state(i) is ElementState.HELD]
+    on = [e for i, e in enumerate(mode.table.elements) if mode.state(i) is ElementState.ENGAGED]
     rows = [r for e in on for r in e.holds]
-    mode.part("active")[:] = mode.part("held")[:] = 0.0
+    mode.part("active")[:] = mode.part("enforced")[:] = 0.0
     if not rows:
         return
     m, every = s.mechanism, every_row(s)
     A = m.mass_matrix(np.asarray(s.coordinates, dtype=float), float(s.t))
-    mode.part("held")[rows] = 1.0
+    mode.part("enforced")[rows] = 1.0
     mode.part("active")[independent_rows(A, np.asarray(every.B, dtype=float), len(m.rows), rows)] = 1.0

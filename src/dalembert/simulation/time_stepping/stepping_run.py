@@ -20,7 +20,7 @@ from dalembert.simulation.time_stepping.stepping_notes import stepped_history
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram, anchor, hold
 
 UNSOLVED = 1e-6
-"""Change of impulses in the last sweep of a step, by the largest, above which it is told."""
+"""Change of impulses in the last sweep of a step, by the largest, above which a note says so."""
 UNSOLVED_BALLS = 1e-2
 """The same where many balls touch, whose impulses are followed from step to step."""
 VIOLATED = 'law "{law}" is violated {when}: its gap is {gap}. Let nothing have gone through when it begins to act, or move the law'
@@ -63,8 +63,8 @@ class SteppingRun(RunWithLaws):
             e = table.elements[i]
             size = float(self.program.kept.law_sizes[e.normal]) if e.normal is not None else 1.0
             if e.normal is not None and e.has_gap and g[e.normal] < -INSIDE * size:
-                told = VIOLATED.format(law=table.title(i), when=self._when(), gap=f"{g[e.normal]:.6g}")
-                raise SimulationError(told)
+                message = VIOLATED.format(law=table.title(i), when=self._when(), gap=f"{g[e.normal]:.6g}")
+                raise SimulationError(message)
 
     def switch(self, law: str, on: bool, t: float, y: np.ndarray) -> None:
         """Switch a law off, or on where it is."""

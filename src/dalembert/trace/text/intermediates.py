@@ -49,7 +49,7 @@ def program(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
     return Intermediates(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
 
 
-def for_reading(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
+def for_readers(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
     """Names for what is used more than once only where that saves reading: a short expression is written again instead."""
     flat = flatten(outputs)
     nodes = ordered(flat)

@@ -154,8 +154,8 @@ class _Sheet:
             points = [(x1, start), (first, start), (first, y), (last, y), (last, end), (x2, end)]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         tip = f'<path class="tip" d="M{x2:.1f} {end:.1f}l-6 -3.5v7z"/>'
-        told = f"{w.source}.{w.signal} → {w.target}.{w.input}"
-        return f'<g class="wire"><title>{escape(told)}</title><path d="{path}"/>{tip}</g>'
+        title = f"{w.source}.{w.signal} → {w.target}.{w.input}"
+        return f'<g class="wire"><title>{escape(title)}</title><path d="{path}"/>{tip}</g>'
 
     def _slot(self, key: tuple[str, str]) -> float:
         """Signals of one block leave it below each other."""
@@ -173,7 +173,7 @@ class _Sheet:
     def _block(self, d: _Drawn) -> str:
         b, right = d.block, d.x + d.width
         made = [
-            f'<g class="block{" sampled" if b.sampled else ""}" data-element="{escape(b.name)}"><title>{escape(b.told)}</title>',
+            f'<g class="block{" sampled" if b.sampled else ""}" data-element="{escape(b.name)}"><title>{escape(b.title)}</title>',
             f'<rect x="{d.x:.1f}" y="{d.y:.1f}" width="{d.width:.1f}" height="{d.height:.1f}" rx="6"/>',
             _text(d.x + d.width / 2, d.y + 16, b.name, "name"),
             _text(d.x + d.width / 2, d.y + 30, b.kind, "kind"),

@@ -30,7 +30,7 @@ class DiagramBlock:
     acts: str
     """The joints or bodies that it acts upon."""
     sampled: bool
-    told: str
+    title: str
     joined: frozenset[str] = frozenset()
     """Inputs into which signals come."""
 
@@ -113,8 +113,8 @@ def _element(p: PlacedElement, inputs: dict[str, str], joined: frozenset[str]) -
     kind = "formulas" if type(e).__name__ == "FormulaElement" else type_name(type(e))
     acts = ", ".join(dict.fromkeys((*e.joints, *e.bodies))) if e.exerts else ""
     every = "" if e.period is None else f", every {e.period:g} s"
-    told = f"element {p.name}, {kind}{every}" + (f", acts upon {acts}" if acts else "")
-    return DiagramBlock(p.name, kind + every.replace("every ", ""), inputs, acts, e.period is not None, told, joined)
+    title = f"element {p.name}, {kind}{every}" + (f", acts upon {acts}" if acts else "")
+    return DiagramBlock(p.name, kind + every.replace("every ", ""), inputs, acts, e.period is not None, title, joined)
 
 
 def _reads(m: Mechanism, of: Callable[[Any], Any]) -> list[str]:

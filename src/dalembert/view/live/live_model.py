@@ -17,7 +17,7 @@ from dalembert.simulation.march.run_events import Event, gathered
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import symbol
 from dalembert.view.drawing.traced_places import has_symbols
-from dalembert.view.live.page_actions import held_rows, refused_action
+from dalembert.view.live.page_actions import enforced_rows, refused_action
 
 STEPPING = "moreau"
 """Method that marches laws in compiled code alone."""
@@ -37,7 +37,7 @@ def refusal(motion: Motion) -> str:
     if m.kernels.opaque is not None:
         names = ", ".join(f'"{name}"' for name in m.kernels.opaque.forces)
         return f"Force {names} is a plain Python function, which cannot run in a page."
-    if m.laws and held_rows(motion) is None:
+    if m.laws and enforced_rows(motion) is None:
         holding = next(e.law for e in m.law_table.elements if e.holds)
         return f'What law "{holding}" holds depends on other rows in some poses and not in others, which only Python sorts out.'
     if record["options"].get("control_rate") is not None:

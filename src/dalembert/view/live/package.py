@@ -23,7 +23,7 @@ from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
 from dalembert.view.live.live_model import LiveModel
 from dalembert.view.live.live_program import CLOSING, LiveProgram, live_programs
-from dalembert.view.live.page_actions import acting_data, held_rows
+from dalembert.view.live.page_actions import acting_data, enforced_rows
 from dalembert.view.live.sentences import SENTENCES
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import Slider
@@ -101,7 +101,7 @@ def watched_gaps(live: LiveModel, program: Program) -> list[dict[str, Any]]:
 
 def _acting(live: LiveModel, program: LiveProgram) -> dict[str, Any] | None:
     """What events do."""
-    solved = held_rows(live.motion) or {}
+    solved = enforced_rows(live.motion) or {}
     if not isinstance(program, SteppingProgram) or not (program.acting or solved):
         return None
     sizes = live.kept.law_sizes

@@ -38,7 +38,7 @@ def refused_action(m: Mechanism, events: Sequence[Event]) -> str:
     return ""
 
 
-def held_rows(motion: Motion) -> dict[int, list[int]] | None:
+def enforced_rows(motion: Motion) -> dict[int, list[int]] | None:
     """Rows of laws that are solved for while an element holds, by its number; None where that differs from pose to pose."""
     m = motion.mechanism
     assert m is not None
@@ -115,7 +115,8 @@ def acting_data(
         actions.append(own)
     first, parts = program.mode_at.start, program.rhs.mode.parts
     mode = {
-        name: [first + parts[name].start, first + parts[name].stop] for name in ("state", "active", "held", "anchor")
+        name: [first + parts[name].start, first + parts[name].stop]
+        for name in ("state", "active", "enforced", "anchor")
     }
     holds = [
         {"element": i, "rows": list(e.holds), "placed": [bool(table.placed[r]) for r in e.holds], "solved": solved[i]}

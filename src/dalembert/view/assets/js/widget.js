@@ -14,7 +14,7 @@ function render({ model, el }) {
   const hear = (e) => {
     if (e.source !== frame.contentWindow || !e.data?.dalembert) return;
     if (e.data.dalembert === "ready") return tell();
-    hearing = true; // what comes from the frame is not told to it again
+    hearing = true; // what comes from the frame is not sent back to it
     for (const key of SHARED) if (key in e.data.dalembert) model.set(key, e.data.dalembert[key]);
     hearing = false;
     model.save_changes();

@@ -2,7 +2,7 @@ import { filled, general } from "./words.js";
 // What events do to a motion that is stepped: laws switched on and off, parameters set, and blows. A latch holds what is there when it
 // is switched on, or at the start.
 
-const OFF = 0, OPEN = 1, HELD = 4;
+const OFF = 0, OPEN = 1, ENGAGED = 4;
 
 export class Acting {
   constructor(machine) {
@@ -36,11 +36,11 @@ export class Acting {
     }
     for (const { element, rows, placed } of added) {
       rows.forEach((r, k) => (anchor[r] = placed[k] ? m.work[gap + r] : 0));
-      state[element] = HELD;
+      state[element] = ENGAGED;
     }
-    const [active, held] = [this.mode("active").fill(0), this.mode("held").fill(0)];
-    for (const { rows, solved } of holds.filter(({ element }) => state[element] === HELD)) {
-      for (const r of rows) held[r] = 1;
+    const [active, enforced] = [this.mode("active").fill(0), this.mode("enforced").fill(0)];
+    for (const { rows, solved } of holds.filter(({ element }) => state[element] === ENGAGED)) {
+      for (const r of rows) enforced[r] = 1;
       for (const r of solved) active[r] = 1;
     }
   }

@@ -115,7 +115,7 @@ export class Design {
 
   /** The motion begins in the pose of a dead point. */
   snap(point) {
-    this.live.values.snap(point.q, [point.held]);
+    this.live.values.snap(point.q, [point.fixed]);
     for (const slider of this.live.panel.sliders) this.live.panel.show(slider);
     this.live.ask();
   }

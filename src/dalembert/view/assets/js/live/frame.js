@@ -1,4 +1,4 @@
-// A page in a frame: who holds the frame may set sliders and time, and is told of them. Nobody is told who has not asked.
+// A page in a frame: who holds the frame may set sliders and time, and hears of them. Nobody hears who has not asked.
 
 export class FrameLink {
   constructor(live) {

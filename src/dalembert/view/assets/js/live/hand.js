@@ -1,6 +1,6 @@
 import { general } from "./words.js";
 import { themed } from "../theme.js";
-// A hand: in real time a body that is dragged is pulled by a spring with damping, drawn as a line, its force told.
+// A hand: in real time a body that is dragged is pulled by a spring with damping, drawn as a line, its force shown.
 
 const HAND_RATE = 9, HAND_DAMPING = 0.8; // rad/s of all the mass on the spring, and its damping ratio
 
@@ -72,14 +72,14 @@ export class Hand {
 
   /** The line from the point to the hand, and how strong the pull is. */
   draw() {
-    const told = document.getElementById("pulled");
+    const shown = document.getElementById("pulled");
     this.line.visible = Boolean(this.grip);
-    told.hidden = !this.grip;
+    shown.hidden = !this.grip;
     if (!this.grip) return;
     const { poses } = this.stage, { body, at, to } = this.grip;
     const from = poses.point(body, at.toArray()), end = to.clone().sub(poses.origin);
     this.line.material.color.set(themed("cut"));
     this.line.geometry.setPositions([...from, ...end]);
-    told.textContent = `${this.live.page.data.bodies[body].name}: pulled with ${general(this.stiffness * from.distanceTo(end), 3)} N (${general(this.stiffness, 3)} N/m)`;
+    shown.textContent = `${this.live.page.data.bodies[body].name}: pulled with ${general(this.stiffness * from.distanceTo(end), 3)} N (${general(this.stiffness, 3)} N/m)`;
   }
 }

@@ -27,7 +27,7 @@ export class Live {
     this.under = null;
     this.took = [];
     this.listeners = new Set();
-    this.told = new Set();
+    this.listeners = new Set();
     this.motion = null;
     this.realTime = new RealTime(this);
     this.hand = new Hand(this.realTime, page.stage);
@@ -43,11 +43,11 @@ export class Live {
   }
 
   onTell(listener) {
-    this.told.add(listener);
+    this.listeners.add(listener);
   }
 
   tell(what) {
-    for (const listener of this.told) listener(what);
+    for (const listener of this.listeners) listener(what);
   }
 
   onMotion(listener) {

@@ -3,7 +3,7 @@
 const MOTION = 18; // numbers per body: R (9), p (3), ω (3), v (3)
 
 /** Everything shown of rows of (q, u, z) at times, which are not views of the machine's memory. Parameters that were set on the way are
- * told by time, place and value. */
+ * known by time, place and value. */
 export function shownMotion(machine, data, times, rows, changes = []) {
   const { live } = machine, count = times.length, width = live.sampleSize;
   machine.reserve("shownTimes", count).set(times);

@@ -32,8 +32,8 @@ export class Start {
 
   assembled({ q, u, fixed, fixedSpeeds, time }) {
     if (!this.loops) return { q: Float64Array.from(q), u: Float64Array.from(u) };
-    const told = this.outOfReach();
-    if (told) return { sentence: told };
+    const problem = this.outOfReach();
+    if (problem) return { sentence: problem };
     this.settings();
     let best = null;
     for (const start of this.starts(q, fixed)) {

@@ -22,7 +22,7 @@ export class Sweep {
     this.poses = this.walked();
   }
 
-  /** A pose with the way it moves: speeds by their scales, the fastest 1, and the coordinate that is held in the next step. */
+  /** A pose with the way it moves: speeds by their scales, the fastest 1, and the coordinate that is fixed in the next step. */
   moving(q, by, before) {
     const unit = this.speeds(q, by, 1), still = this.speeds(q, by, 0);
     if (!unit || !still) return null;
@@ -31,11 +31,11 @@ export class Sweep {
     if (!(fastest > 0)) return null;
     const sign = before && before.v.reduce((sum, x, i) => sum + (x * v[i]) / this.scale[i] ** 2, 0) < 0 ? -1 : 1;
     v = v.map((x) => (sign * x) / fastest);
-    let held = by;
+    let fixed = by;
     for (const [, i] of this.live.design.movable) {
-      if (Math.abs(v[i]) / this.scale[i] > SWITCH * (Math.abs(v[held]) / this.scale[held])) held = i;
+      if (Math.abs(v[i]) / this.scale[i] > SWITCH * (Math.abs(v[fixed]) / this.scale[fixed])) fixed = i;
     }
-    return { q, v, held };
+    return { q, v, fixed };
   }
 
   anyWay(q) {
@@ -53,9 +53,9 @@ export class Sweep {
   }
 
   /** The pose so far along the way, null where the loops do not close near it. */
-  along({ q, v, held }, length) {
+  along({ q, v, fixed }, length) {
     const step = v.map((x) => x * length), guess = this.start.displaced(q, step);
-    const closed = this.start.close(guess, [held]);
+    const closed = this.start.close(guess, [fixed]);
     if (closed.status !== 0) return null;
     const strayed = this.live.design.movable.some(([at, i]) => Math.abs(closed.q[at] - guess[at]) / this.scale[i] > STRAYED * length + 1e-9);
     return strayed ? null : closed.q;
@@ -63,7 +63,7 @@ export class Sweep {
 
   step(from, wanted) {
     for (let length = wanted; length > LEAST_STEP; length /= 2) {
-      const q = this.along(from, length), next = q && this.moving(q, from.held, from);
+      const q = this.along(from, length), next = q && this.moving(q, from.fixed, from);
       if (next && this.alike(from, next) > SAME_WAY) return { next, length };
     }
     return null;
@@ -120,7 +120,7 @@ export class Sweep {
   noteDead(from, length) {
     const s = this.input.speed, at = (x) => {
       const q = this.along(from, x);
-      return q && this.moving(q, from.held, from);
+      return q && this.moving(q, from.fixed, from);
     };
     let low = 0, high = length, found = null;
     for (let i = 0; i < BISECTIONS && high - low > 1e-14; i++) {

@@ -1,4 +1,4 @@
-"""Models that live inside the documentation: a hook of MkDocs, listed in mkdocs.yml.
+"""Models that live inside the documentation.
 
 Where a document says `<!-- live: motion -->`, its Python up to there is run, the motion of that name is written as a page that
 simulates, and a frame with it stands in the text. The text stays the only source: what a reader drags is what is printed above.
@@ -12,22 +12,19 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^<!-- live: (\w+) -->$", re.MULTILINE)
+TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 FRAME = (
     '<iframe class="live" src="{address}" title="{title}, simulated in this page" loading="lazy" '
     'style="width: 100%; height: 640px; border: 1px solid #8884; border-radius: 8px"></iframe>\n\n'
     '<p><a href="{address}">Open it by itself</a></p>'
 )
 
-_made: dict[str, str] = {}
-"""Pages of this build, by their place in the site."""
-
 
 def live_pages(markdown: str) -> dict[str, str]:
-    """The page of every motion that a document marks, by name: its Python is run as one program, page by page as it comes to a mark."""
+    """The page of every motion that a document marks, by name. Its Python runs as one program, up to the last mark."""
     names = MARK.findall(markdown)
     if not names:
         return {}
@@ -45,20 +42,15 @@ def live_pages(markdown: str) -> dict[str, str]:
         return {name: (Path(folder) / f"{name}.live.html").read_text(encoding="utf-8") for name in names}
 
 
-def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """MkDocs calls this for every document: frames in place of marks."""
+def with_frames(markdown: str, source: str, site: Path) -> str:
+    """A document with frames in place of its marks; `source` is its place among the documents. The pages go into the site."""
     places = {}
     for name, text in live_pages(markdown).items():
-        place = f"live/{PurePosixPath(page.file.src_uri).stem}-{name}.html"
-        _made[place] = text
-        places[name] = os.path.relpath(place, PurePosixPath(page.file.dest_uri).parent)
-    return MARK.sub(lambda found: FRAME.format(address=places[found[1]], title=page.title), markdown)
-
-
-def on_post_build(config: Any) -> None:
-    """MkDocs calls this at the end: the pages go into the site."""
-    for place, text in _made.items():
-        target = Path(config.site_dir) / place
+        place = f"live/{PurePosixPath(source).stem}-{name}.html"
+        target = site / place
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-    _made.clear()
+        places[name] = os.path.relpath(place, PurePosixPath(source).parent)
+    found = TITLE.search(markdown)
+    title = "A model" if found is None else found[1]
+    return MARK.sub(lambda mark: FRAME.format(address=places[mark[1]], title=title), markdown)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnSpeeds(SpeedChoice):
+class UserSpeeds(SpeedChoice):
     """One function for every name."""
 
     functions: tuple[Callable[[Any], Any], ...] = ()

@@ -1,4 +1,4 @@
-"""How the speeds after an impact change: its equations, varied.
+"""How the speeds after an impact change: its equations, differentiated.
 
 A(u⁺ − u⁻) = Rᵀp with R u⁺ = b of loops, latches and what sticks, v⁺ = −e v⁻ of what is hit, p = −μ p_N v_T⁺/|v_T⁺| along what slides on
 and p = 0 of the rest. Which row is which is read off the impact.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.analysis.sensitivity.event_time import VariedState
+from dalembert.analysis.sensitivity.event_time import StateSensitivity
 from dalembert.analysis.sensitivity.law_variation import Frozen
 from dalembert.analysis.sensitivity.mode_forces import term_change
 from dalembert.constraints.nonsmooth.choose import NO_FORCE
@@ -26,10 +26,10 @@ RANK = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class VariedImpact:
+class ImpactSensitivity:
     """An impact from a state with speeds `u`, which `du` is the change of along the directions `D` at the event."""
 
-    s: VariedState
+    s: StateSensitivity
     k: Kinetics
     hit: Impact
     next_mode: LawMode
@@ -51,10 +51,10 @@ class VariedImpact:
         right[:n] = k.A @ du - d["inertia"] - d["exerted"]
         M[n:, n:] = np.eye(rows)
         holds = [r for i, e in enumerate(k.elements) if k.on[i] for r in e.holds]
-        held = [*range(k.n_loops), *(k.n_loops + r for r in holds)]
-        if not self._rows_hit(M, right, d, du, held):
+        enforced = [*range(k.n_loops), *(k.n_loops + r for r in holds)]
+        if not self._rows_hit(M, right, d, du, enforced):
             return None
-        for r in held:
+        for r in enforced:
             M[n + r] = 0.0
             M[n + r, :n] = k.rows[r]
             right[n + r] += -d["speed_after"][r]
@@ -62,9 +62,9 @@ class VariedImpact:
         return np.asarray(least_squares(M * scale[:, None], right * scale[:, None], RANK)[:n])
 
     def _rows_hit(
-        self, M: np.ndarray, right: np.ndarray, d: dict[str, np.ndarray], du: np.ndarray, held: list[int]
+        self, M: np.ndarray, right: np.ndarray, d: dict[str, np.ndarray], du: np.ndarray, enforced: list[int]
     ) -> bool:
-        """Equations of gaps and of friction; rows whose speed is said are added to `held`. Whether restitution is that of the laws."""
+        """Equations of gaps and of friction; rows with a stated speed join `enforced`. Whether restitution is that of the laws."""
         k, p, first = self.k, self.hit.impulses, self.k.n_loops
         least = NO_FORCE * np.abs(p).max(initial=0.0)
         for i, e in enumerate(k.elements):
@@ -72,9 +72,9 @@ class VariedImpact:
                 continue
             if e.normal is not None:
                 r = e.normal
-                if not (p[first + r] > least or self.next_mode.part("held")[r]):
+                if not (p[first + r] > least or self.next_mode.part("enforced")[r]):
                     continue
-                held.append(first + r)
+                enforced.append(first + r)
                 kept = self._restitution(i)
                 if kept is None:
                     return False
@@ -83,7 +83,7 @@ class VariedImpact:
             elif e.pressed is not None and not p[first + e.pressed] > least:
                 continue
             if k.static_coefficient[i] and e.tangents:
-                self._rubs(M, right, d, du, i, held)
+                self._rubs(M, right, d, du, i, enforced)
         return True
 
     def _restitution(self, i: int) -> float | None:
@@ -96,7 +96,7 @@ class VariedImpact:
         return e if abs(after + e * before) <= SAME * abs(e * before) else None
 
     def _rubs(
-        self, M: np.ndarray, right: np.ndarray, d: dict[str, np.ndarray], du: np.ndarray, i: int, held: list[int]
+        self, M: np.ndarray, right: np.ndarray, d: dict[str, np.ndarray], du: np.ndarray, i: int, enforced: list[int]
     ) -> None:
         """Friction of an element: what sticks after the impact has no slip, what slides is resisted along it."""
         k, e, first, n = self.k, self.k.elements[i], self.k.n_loops, len(self.k.u)
@@ -105,8 +105,8 @@ class VariedImpact:
         fast = float(np.linalg.norm(slip))
         rows = [first + r for r in tangents]
         if fast <= STILL * k.speed_scale(i):
-            if np.abs(self.hit.impulses[rows]).any() or self.next_mode.part("held")[tangents].any():
-                held += rows
+            if np.abs(self.hit.impulses[rows]).any() or self.next_mode.part("enforced")[tangents].any():
+                enforced += rows
             return
         way, c = slip / fast, float(k.static_coefficient[i])
         turning = (np.eye(len(rows)) - np.outer(way, way)) / fast

@@ -1,0 +1,126 @@
+"""The site of the documentation: live models from its own text, a whole reference, notebooks that hold the text's programs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import dalembert as da
+from dalembert.cli.app import COMMANDS
+from dalembert.files.models.layout import SECTIONS
+from tests.view.conftest import Watched
+from tools.site import build, command_reference, file_reference, gallery_page, live, python_reference
+from tools.site.notebooks import notebook
+
+DOCS = Path(__file__).parents[2] / "docs"
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def test_a_reader_of_closed_loops_moves_the_four_bar_of_the_text(browser, tmp_path) -> None:
+    text = (DOCS / "constraints.md").read_text(encoding="utf-8")
+    first = text[: live.MARK.search(text).end() + 1]
+    made = live.with_frames(first, "constraints.md", tmp_path)
+    assert '<iframe class="live" src="live/constraints-swing.html"' in made and "<!-- live" not in made
+    holder = tmp_path / "index.html"
+    holder.write_text(
+        f"<!doctype html><title>x</title><body>{made[made.index('<iframe') :].replace('loading', 'data-x')}",
+        encoding="utf-8",
+    )
+    opened = browser.new_page(viewport={"width": 800, "height": 900})
+    opened.goto(f"file://{holder}")
+    frame = next(f for f in opened.frames if f != opened.main_frame)
+    Watched.until(_Asking(frame), "window.dalembert?.live !== undefined && dalembert.live !== null")
+    frame.evaluate("dalembert.live.realTime.switch(true)")
+    assert frame.evaluate("dalembert.data.bodies.map(b => b.name)") == ["ground", "crank", "coupler", "rocker"]
+    opened.close()
+
+
+class _Asking:
+    """What `Watched.until` asks."""
+
+    def __init__(self, frame) -> None:
+        self.frame = frame
+
+    def __call__(self, script: str):
+        return self.frame.evaluate(script)
+
+
+def test_documents_without_marks_stay_as_they_are(tmp_path) -> None:
+    text = (DOCS / "joints.md").read_text(encoding="utf-8")
+    assert live.with_frames(text, "joints.md", tmp_path) == text and not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[str, str]:
+    return python_reference.pages()
+
+
+def test_every_public_name_is_in_the_reference_once(reference) -> None:
+    every = "\n".join(reference.values())
+    found = re.findall(r"^:+\{py:(?:class|function|exception)\} dalembert\.(\w+)\b(?!\.)", every, re.MULTILINE)
+    modules = {"shapes", "surfaces", "outputs"}
+    assert sorted(found) == sorted(set(da.__all__) - modules)
+    for method in ("simulate", "linearise", "equilibrium", "forward_dynamics", "diagnose"):
+        assert f"{{py:method}} {method}(" in reference["mechanism"]
+    assert "Annotated[" not in every and "{py:method} _" not in every
+
+
+def test_fences_of_the_reference_match(reference) -> None:
+    for page in reference.values():
+        opened: list[str] = []
+        for fence, name in re.findall(r"^(:{3,})(\{.*)?$", page, re.MULTILINE):
+            if name:
+                assert not opened or len(opened[-1]) > len(fence)
+                opened.append(fence)
+            else:
+                assert opened.pop() == fence
+        assert not opened
+
+
+def test_every_command_and_section_is_in_the_reference() -> None:
+    commands, sections = command_reference.page(), file_reference.page()
+    for name in (name for group in COMMANDS.values() for name in group):
+        assert f"\n### {name}\n" in commands
+    for name in SECTIONS:
+        assert f"\n## {name}\n" in sections
+    assert "### type: revolute" in sections and "ss |" not in sections
+
+
+def test_every_model_is_on_the_page_of_the_gallery() -> None:
+    text = gallery_page.page()
+    for file in (DOCS.parent / "examples").glob("*.yaml"):
+        assert f"\n## {file.stem}\n" in text
+
+
+def test_notebooks_hold_the_programs_of_their_documents() -> None:
+    for file in [*(DOCS / "tutorials").glob("*.md"), DOCS / "start.md"]:
+        text = file.read_text(encoding="utf-8")
+        made = notebook(text)
+        nbformat.validate(nbformat.reads(made, as_version=4))
+        code = ["".join(c["source"]) for c in json.loads(made)["cells"] if c["cell_type"] == "code"]
+        shown = live.MARK.findall(text)
+        assert shown and [x for x in code if x not in shown] == [x.strip() for x in live.BLOCK.findall(text)]
+
+
+def test_every_document_is_in_a_list_of_pages_and_every_tutorial_ends_alive() -> None:
+    listed = [
+        line for block in TOCTREE.findall((DOCS / "index.md").read_text(encoding="utf-8"))
+        for line in block.splitlines() if line and not line.startswith(":")
+    ]  # fmt: skip
+    assert len(listed) == len(set(listed))
+    documents = {f.relative_to(DOCS).with_suffix("").as_posix() for f in DOCS.rglob("*.md")} - {"index"}
+    made = {f"reference/{page.file}" for page in python_reference.PAGES}
+    made |= {
+        "reference/commands",
+        "reference/model-file-sections",
+        "gallery",
+        *(f"project/{x[:-3]}" for x in build.OUTSIDE),
+    }
+    made |= {f"benchmarks/{f.stem}" for f in (DOCS.parent / "benchmarks" / "results").glob("*.md")}
+    assert set(listed) == documents | made
+    for tutorial in (DOCS / "tutorials").glob("*.md"):
+        assert live.MARK.search(tutorial.read_text(encoding="utf-8").rstrip().splitlines()[-1])

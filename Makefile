@@ -20,6 +20,7 @@ test: lint browser compiler              ## everything that must hold
 lint: $(VENV)/.ready
 	$(BIN)/ruff check src tests examples benchmarks tools
 	$(BIN)/ruff format --check src tests examples benchmarks tools
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs examples src tools
 	$(BIN)/mypy
 
 browser: $(VENV)/.ready         ## Chromium, for the tests of the page

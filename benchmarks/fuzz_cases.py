@@ -1,7 +1,7 @@
 """Cases of the fuzz gate: a number becomes a spoilt file or a strange call, always the same one.
 
 Files are spoilt by their grammar (fields dropped, doubled, renamed, of another kind, scaled, with extreme numbers) and by their bytes.
-Calls take arguments of every wrong kind beside right ones.
+Calls take arguments of every wrong kind beside right ones. Laws, elements and what came with them are in `fuzz_parts.py`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 import yaml
 
 import dalembert as da
+from benchmarks import fuzz_parts
 from dalembert.files.gallery import files as gallery
 from dalembert.parts import meshes
 from dalembert.simulation.march.checkpoint import load_checkpoint
@@ -88,7 +89,8 @@ class Case:
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.kind = self.rng.choices(list(KINDS), [weight for weight, _ in KINDS.values()])[0]
+        kinds = KINDS if seed >= NEWER_FROM else dict(list(KINDS.items())[:OLDER])
+        self.kind = self.rng.choices(list(kinds), [weight for weight, _ in kinds.values()])[0]
 
     def run(self) -> None:
         """Whatever it raises beside a DalembertError is a fault."""
@@ -438,4 +440,9 @@ KINDS: dict[str, tuple[float, Callable[[random.Random], None]]] = {
     "robot, by bytes": (1.0, robot_by_bytes),
     "other files": (2.0, data_by_bytes),
     "call": (2.5, call),
+    "law or element": (6.0, lambda rng: fuzz_parts.part(rng, strange)),
+    "model with laws or elements": (6.0, lambda rng: fuzz_parts.equipped_model(rng, spoilt)),
+    "call of newer rooms": (3.0, lambda rng: fuzz_parts.call(rng, strange)),
 }
+OLDER, NEWER_FROM = 6, 1_720_000
+"""Kinds that all numbers draw from, and the number from which on those behind them are drawn as well."""

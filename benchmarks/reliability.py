@@ -32,6 +32,7 @@ from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from tests.invariance.answers import TOLERANCE, compiled, differences, quick, reference
 from tests.invariance.cases import KINDS, LUMPED, drawn
+from tests.invariance.cases_with_elements import EQUIPPED
 from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
@@ -107,7 +108,7 @@ Refusals, most frequent first:
 def invariance(mechanisms: int, seconds: float) -> list[str]:
     """Every mechanism said in every way; every tenth in machine code as well."""
     began, counts, faults = time.time(), Counter[str](), []
-    kinds = [*KINDS, *LAWFUL, *CHOSEN]
+    kinds = [*KINDS, *LAWFUL, *CHOSEN, *EQUIPPED]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for i in range(mechanisms):

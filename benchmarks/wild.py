@@ -1,4 +1,5 @@
-"""Robots as people have them: every URDF, MJCF and SDF file of a folder read, and compared with MuJoCo or Pinocchio where they read it.
+"""Robots as people have them: every URDF, MJCF and SDF file of a folder read, and compared with MuJoCo, Pinocchio or Drake
+where they read it.
 
     python benchmarks/wild.py FOLDER [--json FILE] [--only TEXT] [--limit SECONDS] [--states N]
 
@@ -25,10 +26,11 @@ from dalembert.errors import DalembertError
 from dalembert.importers import xml
 from dalembert.importers.peers import PEERS
 
-PEER_OF = {"mujoco": "mujoco", "robot": "pinocchio"}
+PEER_OF = {"mujoco": "mujoco", "robot": "pinocchio", "sdf": "drake"}
 """The peer that reads a format, by the first element of its files."""
 ROOTS = ("mujoco", "robot", "sdf", "gazebo")
 ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world")
+READERS = ("dalembert.importers.mjcf.mjcf_model", "dalembert.importers.urdf.robot", "dalembert.importers.sdf.sdf_model")
 SECONDS = 60.0
 """After which a file is given up."""
 
@@ -54,6 +56,11 @@ def peer_reads(kind: str, path: Path) -> tuple[bool | None, str, float]:
             import pinocchio
 
             pinocchio.buildModelFromUrdf(str(path))
+        elif kind == "sdf":
+            from pydrake.multibody.parsing import Parser
+            from pydrake.multibody.plant import MultibodyPlant
+
+            Parser(MultibodyPlant(0.0)).AddModels(str(path))
         else:
             return None, "", 0.0
     except Exception as problem:
@@ -99,6 +106,17 @@ def tried(path: Path, kind: str, folder: Path, states: int) -> dict[str, Any]:
             agrees=comparison.agrees,
         )
     return out
+
+
+def _preload() -> None:
+    """Import before the processes part what each of them needs, so that times are those of reading."""
+    import importlib
+
+    for name in ("mujoco", "pinocchio", "pydrake.multibody.parsing", *READERS):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            print(f"{name} is not installed: its files are read, not compared", file=sys.stderr)
 
 
 def _run(queue: Any, *arguments: Any) -> None:
@@ -193,6 +211,7 @@ def main() -> int:
     folder = given.folder.resolve()
     files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in ENDINGS and given.only in str(p) and p.is_file())
     found = []
+    _preload()
     for path in files[:: given.every]:
         kind = kind_of(path)
         if kind is not None:

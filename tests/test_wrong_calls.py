@@ -93,6 +93,8 @@ ASKED = {
     "a parameter named 3": lambda m: m.simulate(1.0, parameters={3: 1.0}),
     "a run that goes on from 3": lambda m: m.simulate(1.0, resume=3),
     "a checkpoint that is a folder": lambda m: m.simulate(1.0, checkpoint="/"),
+    "a step below the rounding of time": lambda m: m.simulate(1.0, method="rk4", step=1e-20),
+    "a step below the rounding of a late time": lambda m: m.simulate(1.0, method="rk4", step=1e-9, start=1e8),
     "stabilised by a list": lambda m: m.simulate(1.0, stabilise=[]),
     "outputs at text": lambda m: m.simulate(1.0, output=["a"]),
     "until text": lambda m: m.simulate(1.0, until=lambda s: "a"),
@@ -149,6 +151,13 @@ TOLD = {
     "traces of letters": lambda x: x.page("x.html", traces="xyz"),
     "reactions of a number": lambda x: x.page("x.html", reactions=3),
     "saved in file 3": lambda x: x.save(3),
+    "exported under number 3": lambda x: x.export_c("made", 3),
+    "an FMU of version 3": lambda x: x.export_fmu("made.fmu", 3),
+    "an FMU for platform 3": lambda x: x.export_fmu("made.fmu", platforms=[3]),
+    "a coordinate of number 3": lambda x: x[3],
+    "the reaction of several joints": lambda x: x.reaction(["A"]),
+    "the drive of a number": lambda x: x.drive(["A"]),
+    "several coordinates at once": lambda x: x[["A", "B"]],
 }
 
 

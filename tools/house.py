@@ -40,10 +40,12 @@ ORDER = (
     "motion",
     "simulation",
     "analysis",
+    "frameworks",
     "importers",
     "files",
     "view",
     "exporters",
+    "studies",
     "cli",
     TOP,
 )

@@ -9,6 +9,7 @@ from dalembert.elements import (
     PID,
     AirDrag,
     Belt,
+    BoxDrag,
     Bushing,
     Cable,
     CentralGravity,
@@ -70,7 +71,7 @@ from dalembert.errors import (
     UnsteadyWarning,
 )  # fmt: skip
 from dalembert.files import load, load_motion
-from dalembert.importers import load_mjcf, load_robot, load_urdf
+from dalembert.importers import load_mjcf, load_robot, load_sdf, load_urdf
 from dalembert.laws import (
     Backlash,
     Balls,
@@ -151,9 +152,11 @@ from dalembert.trace.table import Table
 from dalembert.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from dalembert import studies
     from dalembert.elastic import beam
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
+    from dalembert.studies.study import Study
 
 __all__ = [
     "IMU",
@@ -168,6 +171,7 @@ __all__ = [
     "Belt",
     "BendingWarning",
     "BodyLoad",
+    "BoxDrag",
     "Brake",
     "Bushing",
     "Cable",
@@ -271,6 +275,7 @@ __all__ = [
     "StateSpace",
     "StiffnessWarning",
     "Stop",
+    "Study",
     "Switch",
     "System",
     "Table",
@@ -298,6 +303,7 @@ __all__ = [
     "load_mjcf",
     "load_motion",
     "load_robot",
+    "load_sdf",
     "load_urdf",
     "log",
     "maximum",
@@ -313,6 +319,7 @@ __all__ = [
     "sinh",
     "sphere",
     "sqrt",
+    "studies",
     "surfaces",
     "tan",
     "tanh",
@@ -332,4 +339,12 @@ def __getattr__(name: str) -> Any:
         from dalembert.kinematics.state import State
 
         return State
+    if name == "Study":
+        from dalembert.studies.study import Study
+
+        return Study
+    if name == "studies":
+        from importlib import import_module
+
+        return import_module("dalembert.studies")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,11 @@ PACKAGES = {
     "control": ("python-control", "dalembert[control]"),
     "anywidget": ("anywidget", "dalembert[notebook]"),
     "pandas": ("pandas", "pandas"),
+    "jax": ("JAX", "dalembert[jax]"),
+    "torch": ("PyTorch", "torch"),
+    "distributed": ("Dask", "dalembert[dask]"),
+    "cloudpickle": ("cloudpickle", "cloudpickle"),
+    "zarr": ("Zarr", "dalembert[zarr]"),
 }
 """Packages by the name they are imported under: what they are called, and what pip installs."""
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import signal
 
 import dalembert as da
+from tests.elements.energy import sled
 
 control = pytest.importorskip("control")
 
@@ -53,6 +54,13 @@ def test_sampled_pid_is_that_of_python_control() -> None:
     assert np.abs(motion["A"] - step_response(held * sampled)).max() < 1e-8
 
 
+def test_sampled_lead_is_that_of_python_control() -> None:
+    lead = control.tf([30.0 * 0.4, 30.0], [0.1, 1])
+    held, sampled = (control.sample_system(control.ss(x), PERIOD, "zoh") for x in (lead, PLANT))
+    motion = controlled(da.LeadLag(0.4, 0.1, 30.0, period=PERIOD), input=error)
+    assert np.abs(motion["A"] - step_response(held * sampled)).max() < 1e-8
+
+
 @pytest.mark.parametrize("kind", ["ss", "tf", "sampled ss", "sampled tf"])
 def test_systems_of_python_control_are_elements(kind: str) -> None:
     held, sampled = (control.sample_system(control.ss(x), PERIOD, "zoh") for x in (CONTROLLER, PLANT))
@@ -87,6 +95,34 @@ def test_filters_follow_their_transfer_functions() -> None:
     wave = np.sin(2 * T)
     assert np.abs(seen("dead") - np.sign(wave) * np.maximum(np.abs(wave) - 0.2, 0.0)).max() < 1e-12
     assert np.abs(seen("limited") - np.clip(wave, -0.3, 0.4)).max() < 1e-12
+
+
+@pytest.mark.parametrize("element", [da.Delay(1e-3), da.TransferFunction([1.0], [1e-9, 3e-6, 3e-3, 1.0])])
+def test_errors_of_fast_states_are_judged_by_their_own_size(element: da.Element) -> None:
+    """A millisecond in a run of two seconds: in canonical form the last state is 1e-9 times as large as what goes in."""
+    s = sled()
+    s.add_element("late", element, input=lambda s: da.sin(3.0 * s.t))
+    motion = s.build().simulate(2.0, method="radau", rtol=1e-6, output=0.5)
+    found = np.asarray(motion.evaluate(lambda s: s.signal("late.output")))[1:]
+    p = 3e-3j
+    wanted = (1 - p / 2 + p**2 / 10 - p**3 / 120) / (1 + p / 2 + p**2 / 10 + p**3 / 120)
+    wanted = wanted if isinstance(element, da.Delay) else 1 / (1 + p) ** 3
+    assert np.abs(found - (wanted * np.exp(3j * motion.t[1:])).imag).max() < 1e-6
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 10])
+@pytest.mark.parametrize("time", [1e-6, 0.1, 1e3])
+def test_delay_begins_with_its_initial_value(order: int, time: float) -> None:
+    s = sled()
+    s.add_element("late", da.Delay(time, order=order, initial=7.0), input=7.0)
+    m = s.build()
+    state = m.state()
+    assert abs(state.signal("late.output") - 7.0) < 1e-9 and np.abs(m.state_rates(state)).max() < 1e-9 / time
+
+
+def test_delay_of_too_high_an_order_is_refused() -> None:
+    with pytest.raises(da.ModelError, match="loses its digits; put several delays in a row"):
+        da.Delay(0.1, order=11)
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,39 @@ def test_atwood_falls_as_it_should() -> None:
     assert abs(found - wanted) < 1e-6
 
 
+def test_cable_between_points_goes_through_space() -> None:
+    """Along its axis too, and round a corner; of its own force it does what its energy says."""
+    s = da.System("mast", gravity=(0, 0, -9.81))
+    s.add_body("bob", mass=2.0)
+    s.add_joint("J", da.Translation(), "ground", "bob")
+    s.add_element("up", da.Cable((("ground", (0, 0, 3)), "bob"), (0, 0), 1.0, 100.0))
+    eye = (("ground", (1, 2, 3)), ("ground", (0.5, 0.1, 2)), "bob")
+    s.add_element("over", da.Cable(eye, (0, 0, 0), 2.0, 50.0, 3.0))
+    m = s.build()
+    q, u = np.array([0.3, -0.2, 0.7]), np.array([0.1, 0.5, -0.4])
+    total = np.array([0, 0, -2 * 9.81])
+    for points, length, k, c in ((((0, 0, 3),), 1.0, 100.0, 0.0), (((1, 2, 3), (0.5, 0.1, 2)), 2.0, 50.0, 3.0)):
+        path = [*np.array(points, dtype=float), q]
+        spans = np.diff(path, axis=0)
+        lengths = np.linalg.norm(spans, axis=1)
+        along = spans[-1] / lengths[-1]
+        total = total - (k * (lengths.sum() - length) + c * (along @ u)) * along
+    np.testing.assert_allclose(m.forward_dynamics(q, u), total / 2.0, rtol=1e-13)
+
+
+def test_pulleys_that_do_not_stand_in_one_plane_are_refused() -> None:
+    def over(z: float) -> da.System:
+        s = da.System("drive")
+        s.add_body("b", mass=1.0)
+        s.add_joint("J", da.Prismatic((0, 1, 0)), "ground", "b", at_parent=(0.3, 0, z))
+        s.add_element("belt", da.Belt(("ground", "b"), (0.1, 0.1), 10.0))
+        return s
+
+    over(0.0).build()
+    with pytest.raises(da.ModelError, match=r"do not stand in one plane: their centres are 0\.01 m apart"):
+        over(0.01).build()
+
+
 def test_belts_refuse_what_they_cannot_use() -> None:
     with pytest.raises(da.ModelError, match="radii must have a value for each of its 2 pulleys, not 1"):
         da.Belt(("a", "b"), (0.1,), 1e3)

@@ -61,6 +61,7 @@ def mistaken(add: Callable[[da.System], None]) -> str:
         (lambda s: s.add_element("pid", da.PID(1.0, period=-0.1), measured=0.0), "PID: period"),
         (lambda s: s.add_element("pid", da.PID(1.0, filter=0.0), measured=0.0), "PID: filter"),
         (lambda s: s.connect("m.voltage", 1.0), '"m'),
+        (lambda s: s.add_element("own", da.LowPass(0.1), input=1.0), 'element "own": "own" is what formulas'),
         (lambda s: s.add_element("a b", da.LowPass(0.1), input=1.0), "a b"),
         (lambda s: s.add_element("h", da.Hold(0.1), input=lambda s: s.signal("h.stored") + s.signal("k.output")), "k"),
         (
@@ -154,7 +155,7 @@ def test_sampled_formulas_of_a_file_are_those_written_out(tmp_path: Path) -> Non
         (("period: 0.1", "period: -0.1"), "period"),
         (("period: 0.1", ""), "update is for sampled elements"),
         (("own.sum + 0.1*own.error", "own.summ"), "summ"),
-        (("law.error: 1 - q.A", "law.eror: 1 - q.A"), "eror"),
+        (("law.error: 1 - q.A", "law.eror: 1 - q.A"), r"m\.yaml:17:3: .*eror"),
         (("law.error: 1 - q.A", "law.error: motor.current"), "motor"),
         (("law.error: 1 - q.A", "law.error: law.force + own.out"), "own"),
         (("{A: own.out}", "{B: own.out}"), "B"),
@@ -181,3 +182,80 @@ def test_states_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(da.DalembertError, match=r"f\.valu"):
         m.simulate(0.1, {"f.valu": 1.0})
     assert np.isfinite(m.simulate(0.1).z).all()
+
+
+@pytest.mark.parametrize("name", [3, None, True, ["f"], {"f": 1}, 1.5])
+def test_signals_and_inputs_are_named_by_text(name: Any) -> None:
+    s = sled()
+    s.add_element("f", da.LowPass(0.1), input=1.0)
+    m = s.build()
+    for call in (lambda: m.state().signal(name), lambda: s.connect(name, 1.0), lambda: s.choose_speeds("rates", name)):
+        with pytest.raises(da.DalembertError):
+            call()
+
+
+@pytest.mark.parametrize("name", [3, None, ["A"], {"A": 1}])
+def test_what_is_read_of_states_and_motions_is_named_by_text(name: Any) -> None:
+    m = sled().build()
+    motion = m.simulate(0.01)
+    for call in (lambda: motion[name], lambda: m.state().q[name], lambda: m.state().u[name]):
+        with pytest.raises(da.DalembertError):
+            call()
+
+
+def moved_by_a_state(how: str) -> da.System:
+    """A place, a length, a limit or a speed that is made of a state."""
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    way = s.add_element("way", da.Integral(0.5), input=0.3)["value"]
+    s.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    s.add_joint("A", da.Translation(), "ground", "bob", at_parent=(way, 0, 0) if how == "place" else (0, 0, 0))
+    if how == "length":
+        s.add_constraint("rod", da.Distance("ground", "bob", length=way))
+    if how == "limit":
+        s.add_law("stop", da.Stop("A.x", upper=way))
+    if how == "speed":
+        s.choose_speeds({"p": lambda s: s.signal("way.value") * s.u["A"][0]})
+    return s
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("place", 'joint "A": its place depends on the state "way.value" of an element'),
+        ("length", 'constraint "rod": what it demands depends on the state "way.value"'),
+        ("limit", 'law "stop": where it acts depends on the state "way.value"'),
+        ("speed", 'speed "p" depends on the state "way.value" of an element'),
+    ],
+)
+def test_places_made_of_states_are_refused_for_their_velocities_would_be_wrong(how: str, words: str) -> None:
+    with pytest.raises(da.ModelError) as told:
+        moved_by_a_state(how).build()
+    assert words in str(told.value)
+
+
+def test_inertia_of_a_joint_may_be_a_parameter_or_a_state() -> None:
+    """Also where the bodies' own inertia along the joint is a plain number."""
+    s = sled(mass=2.0)
+    J = s.parameter("J", 1.0)
+    s.add_body("cart", mass=1.0)
+    s.add_joint("B", da.Prismatic((1, 0, 0)), "ground", "cart", armature=J)
+    s.add_force("push", da.Motor("B", 6.0))
+    m = s.build()
+    assert np.allclose(m.simulate(1.0, parameters={"J": 2.0})["B'"][-1], 2.0)
+    assert np.allclose(m.mass_matrix([0.0, 0.0]), [[2.0, 0.0], [0.0, 2.0]])
+
+
+def test_a_signal_with_the_name_of_a_coordinate_is_refused() -> None:
+    s = da.System("plate")
+    s.add_body("plate", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("A", da.Planar(), "ground", "plate")
+    s.add_element("A", da.StateSpace([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), input=1.0)
+    s.build()  # A.x1 is no coordinate
+    s.add_element("B", da.StarTracker("plate"))
+    s.build()
+    s = da.System("plate")
+    s.add_body("plate", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("A", da.Planar(), "ground", "plate")
+    s.add_element("A", da.StarTracker("plate"))
+    with pytest.raises(da.ModelError, match=r'element "A": its "x" would be called "A\.x", as a value of joint "A" is'):
+        s.build()

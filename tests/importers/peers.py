@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import platform
 import sys
 from typing import Any
 
@@ -16,6 +17,8 @@ import dalembert as da
 def peer(name: str, package: str) -> Any:
     """The peer's module. Where a run decides whether work lands, and the extra "peers" offers it, it must be there."""
     offered = sys.version_info < (3, 14) and sys.platform != "win32"
+    if package == "drake":
+        offered = offered and sys.platform == "linux" and platform.machine() == "x86_64"
     if os.environ.get("CI") and offered:
         return importlib.import_module(name)
     return pytest.importorskip(name, reason=f"{package} is not installed: it may have no wheel for this Python")

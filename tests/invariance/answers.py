@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,19 @@ def quick(x: Anew) -> Answers:
     made.values["kinetic energy on numbers"] = np.array([0.5 * u @ e.A @ u]) / x.drawing.unit(2, 1, -2)
     if any(v is not None for j in x.mechanism.joints for v in j.law.u):
         del made.values["kinetic energy on numbers"]  # what time moves has energy besides
+    for name in x.case.system.elements:
+        _of_element(x, s, name, made)
     return made
+
+
+def _signal(name: str, s: Any) -> Any:
+    return s.signal(name)
+
+
+def _of_element(x: Anew, s: Any, name: str, made: Answers) -> None:
+    """What an element stores, and what becomes heat in it."""
+    for what, unit in (("stored", x.drawing.unit(2, 1, -2)), ("dissipated", x.drawing.unit(2, 1, -3))):
+        made.values[f"{what} in {name}"] = np.array([s.signal(f"{x.drawing.other(name)}.{what}")], dtype=float) / unit
 
 
 def compiled(x: Anew, simulate: bool = True) -> Answers:
@@ -114,6 +127,9 @@ def _motion(x: Anew, made: Answers) -> Any:
         _reaction(x, motion, joint, made)
     if x.case.system.laws:
         _laws(x, motion, made)
+    for element in x.case.system.elements:
+        stored = motion.evaluate(partial(_signal, f"{d.other(element)}.stored"))
+        made.values[f"stored in {element}, moving"] = np.asarray(stored) / d.unit(2, 1, -2)
     return len(hit)
 
 

@@ -38,6 +38,8 @@ class Case:
     """Its elastic bodies in other units: length, mass, time."""
     duration: float = 0.06
     """Of the motion that is compared; longer where laws act at times."""
+    said: Callable[[float, float, float], da.System] | None = None
+    """The system in other units, for the elements in it."""
 
     @cached_property
     def mechanism(self) -> da.Mechanism:
@@ -69,9 +71,10 @@ def drawn(kind: str, seed: int, small: bool = False) -> Case:
 
 
 def _maker(kind: str) -> Callable[[np.random.Generator, bool], Case]:
+    from tests.invariance.cases_with_elements import EQUIPPED
     from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 
-    return (KINDS | LUMPED | LAWFUL | CHOSEN)[kind]
+    return (KINDS | LUMPED | LAWFUL | CHOSEN | EQUIPPED)[kind]
 
 
 def _built(case: Case, m: da.Mechanism) -> Case:

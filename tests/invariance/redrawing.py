@@ -22,11 +22,12 @@ from dalembert.parts.prescribed import TIME, PrescribedMotion
 from dalembert.system.system import JointPlacement
 from dalembert.trace import Expr, substitute, symbol
 from dalembert.trace.bind import bind
+from tests.invariance.cases_with_elements import draw_elements
 from tests.invariance.redrawn_laws import coordinates_drawn, law_drawn, speeds_drawn
 from tests.mechanisms import in_length
 
 GROUND = "ground"
-SAID = ("bodies", "joints", "forces", "constraints", "laws")
+SAID = ("bodies", "joints", "forces", "constraints", "laws", "elements")
 SLIDES = ("x", "y", "z", "slide", "vx", "vy", "vz")
 
 
@@ -42,7 +43,7 @@ class Drawing:
     bodies: Mapping[str, str] = field(default_factory=dict)
     joints: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
-    """Names of forces, constraints and laws."""
+    """Names of forces, constraints, laws and elements."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     length: float = 1.0
     mass: float = 1.0
@@ -51,6 +52,8 @@ class Drawing:
     p: np.ndarray = field(default_factory=lambda: np.zeros(3))
     elastic: Callable[[float, float, float], Mapping[str, ElasticBody]] | None = None
     """Elastic bodies in units of so many metres, kilograms and seconds."""
+    said: Callable[[float, float, float], da.System] | None = None
+    """The system in such units, for its elements."""
 
     def unit(self, length: int = 0, mass: int = 0, time: int = 0) -> float:
         """How many new units make an old one of this dimension."""
@@ -158,13 +161,14 @@ def redrawn(s: da.System, d: Drawing) -> da.System:
 
     for name, law in s.laws.items():
         made.laws[d.other(name)] = law_drawn(law, d, lambda name: exponent(*_freedom(name, kinds)), of_state)
+    draw_elements(s, made, d)
     made.chosen_speeds = speeds_drawn(s.chosen_speeds, d, of_state, {})
     made.chosen_coordinates = coordinates_drawn(s.chosen_coordinates, of_state)
     return made
 
 
 def reordered(s: da.System, rng: np.random.Generator) -> da.System:
-    """Bodies, joints, forces, constraints and laws said in another order."""
+    """Bodies, joints, forces, constraints, laws and elements said in another order."""
     made = _copied(s)
     for what in SAID:
         said = list(getattr(s, what).items())

@@ -11,11 +11,12 @@ import pytest
 
 from tests.invariance.answers import compiled, differences, quick, reference
 from tests.invariance.cases import KINDS, drawn
+from tests.invariance.cases_with_elements import EQUIPPED
 from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
 MANY = int(os.environ.get("DALEMBERT_INVARIANCE", "0"))
-ALL = [*KINDS, *LAWFUL, *CHOSEN]
+ALL = [*KINDS, *LAWFUL, *CHOSEN, *EQUIPPED]
 EVERY = [(kind, how) for kind in ALL for how in TRANSFORMATIONS]
 SLICE = [
     ("planar ring", "names exchanged"),

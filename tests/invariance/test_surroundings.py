@@ -18,12 +18,13 @@ import pytest
 from dalembert.trace.native import executable
 from tests.invariance.answers import Answers, compiled, differences, reference
 from tests.invariance.cases import drawn
+from tests.invariance.cases_with_elements import EQUIPPED
 from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 
 CASES = [("URDF", 0), ("parameters", 0), ("chosen speeds with laws", 0)]
 if os.environ.get("DALEMBERT_INVARIANCE"):
     MANY = int(os.environ["DALEMBERT_INVARIANCE"])
-    CASES += [("planar ring", 2), *((kind, 1 + k) for k in range(MANY) for kind in (*LAWFUL, *CHOSEN))]
+    CASES += [("planar ring", 2), *((kind, 1 + k) for k in range(MANY) for kind in (*LAWFUL, *CHOSEN, *EQUIPPED))]
 NAMES = [f"{kind} {seed}" for kind, seed in CASES]
 COPIES = {"copied": copy.copy, "deeply": copy.deepcopy, "pickled": lambda m: pickle.loads(pickle.dumps(m))}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -159,7 +160,7 @@ Transformation = Callable[[Case, np.random.Generator], "tuple[da.System, Drawing
 def _named(how: Callable[[list[str]], list[str]]) -> Transformation:
     def transformed(case: Case, rng: np.random.Generator) -> tuple[da.System, Drawing]:
         s = case.system
-        groups = [list(s.bodies), list(s.joints), [*s.forces, *s.constraints, *s.laws], list(s.parameters)]
+        groups = [list(s.bodies), list(s.joints), [*s.forces, *s.constraints, *s.laws, *s.elements], list(s.parameters)]
         d = Drawing(*(dict(zip(names, how(names), strict=True)) for names in groups))
         return redrawn(s, d), d
 
@@ -168,7 +169,7 @@ def _named(how: Callable[[list[str]], list[str]]) -> Transformation:
 
 def _drawn(**options: object) -> Transformation:
     def transformed(case: Case, rng: np.random.Generator) -> tuple[da.System, Drawing]:
-        d = Drawing(**options, elastic=case.elastic)
+        d = Drawing(**options, elastic=case.elastic, said=case.said)
         return redrawn(case.system, d), d
 
     return transformed
@@ -195,7 +196,7 @@ def _another_cut(case: Case, rng: np.random.Generator) -> tuple[da.System, Drawi
     s = case.system
     if not case.mechanism.cuts or case.mechanism.elastic or case.mechanism.variables is not None:
         return None
-    acted_on = {j.partition(".")[0] for x in [*s.forces.values(), *s.constraints.values()] for j in x.joints}
+    acted_on = {j.partition(".")[0] for x in _acting(s) for j in x.joints}
     free = [
         name
         for name, p in s.joints.items()
@@ -223,7 +224,7 @@ def _another_root(case: Case, rng: np.random.Generator) -> tuple[da.System, Draw
         if p.joint.kind == "Free" and GROUND in (p.parent, p.child) and all(x is None for x in p.law.q)
     ]
     on_ground = [p for p in s.joints.values() if GROUND in (p.parent, p.child)]
-    acted_on = {j for x in [*s.forces.values(), *s.constraints.values(), *s.laws.values()] for j in x.joints}
+    acted_on = {j for x in _acting(s) for j in x.joints}
     others = [name for name, b in s.bodies.items() if afloat and name not in (afloat[0].parent, afloat[0].child)]
     chosen = case.mechanism.variables is not None
     if len(on_ground) != 1 or not afloat or not others or afloat[0].name in acted_on or s.constraints or chosen:
@@ -237,6 +238,11 @@ def _another_root(case: Case, rng: np.random.Generator) -> tuple[da.System, Draw
         ),
     }
     return made, Drawing()
+
+
+def _acting(s: da.System) -> list[Any]:
+    """What acts on joints by their names."""
+    return [*s.forces.values(), *s.constraints.values(), *s.laws.values(), *s.elements.values()]
 
 
 def _permuted(names: list[str]) -> list[str]:

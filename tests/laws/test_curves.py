@@ -185,3 +185,20 @@ def test_profiles_rest_on_each_other_and_are_counted_once():
     turned = m.state(np.array([0.25, 0.12, 0.3, 0.0, 0.0, 0.0]))
     gaps = np.sort(np.asarray(m.laws["c"].gap(turned), dtype=float))
     assert gaps[1] - gaps[0] > 1e-4
+
+
+def test_a_curve_through_measured_points_is_that_curve():
+    """Points of an ellipse, wherever the row begins and whichever way round: the gap errs by the fourth power of their distance."""
+    rng, off = np.random.default_rng(3), []
+    q = np.array([0.0, 0.0, 0.3, 0.55, 0.1, 1.1])
+    exact = in_a_plane(ellipse("a", 0.3, 0.12), ellipse("b", 0.25, 0.1))
+    gap = float(exact.laws["c"].gap(exact.state(q))[0])
+    for count in (24, 48):
+        p = np.linspace(0.0, 2 * math.pi, count, endpoint=False) + rng.uniform(0, 1)
+        rows = np.stack([0.3 * np.cos(p), 0.12 * np.sin(p)], axis=-1)
+        through = [su.curve("a", points=x, zero=(1, 0, 0)) for x in (rows, rows[::-1])]
+        found = [in_a_plane(x, ellipse("b", 0.25, 0.1)) for x in through]
+        gaps = [float(min(m.laws["c"].gap(m.state(q)))) for m in found]
+        assert gaps[0] == pytest.approx(gaps[1], abs=1e-9)
+        off.append(abs(gaps[0] - gap))
+    assert off[0] < 2e-3 and off[1] < 1e-4

@@ -150,17 +150,79 @@ def test_laws_are_columns_of_a_table(tmp_path):
     assert columns["floor.state"][-1] == 3.0 and columns["floor.loss"][-1] == pytest.approx(50.0 + 9.81)
 
 
-def test_contact_at_a_node_of_a_beam():
-    """The tip of a beam that falls hits the floor: the node bounces, the beam bends and swings, and energy is balanced."""
+def beam(free: bool, restitution: float, modes: int) -> da.Mechanism:
+    """A beam of 1 m on a slide, or clamped, whose tip may touch the floor."""
     s = da.System("beam", gravity=(0, 0, -G))
-    s.add_body("b", elastic=da.beam(1.0, E=7e10, rho=2700.0, A=1e-3, Iy=2e-8, Iz=3e-8, modes={"z": 2}, elements=4))
-    s.add_joint("J", da.Prismatic((0, 0, 1)), "ground", "b")
-    s.add_law("tip", da.Contact(("b", "tip"), restitution=0.2))
-    m = s.build()
+    made = da.beam(1.0, E=7e10, rho=2700.0, A=1e-3, Iy=2e-8, Iz=3e-8, modes={"z": modes}, elements=10)
+    s.add_body("b", elastic=made)
+    s.add_joint("J", da.Prismatic((0, 0, 1)), "ground", "b", prescribed=None if free else 0.0)
+    s.add_law("tip", da.Contact(("b", "tip"), restitution=restitution))
+    return s.build()
+
+
+def test_contact_at_a_node_of_a_beam():
+    """The tip of a beam that falls hits the floor: the node bounces by the impulse that its row and the mass matrix give, the beam
+    bends and swings, and energy is balanced."""
+    m = beam(True, 0.2, 2)
     motion = m.simulate(0.25, initial={"J": 0.1})
-    assert motion.impacts
     assert motion.contacts["tip"].gap.min() > -1e-12
     assert np.ptp(motion.energy().balance) < 1e-7
+    h = motion.history
+    for k in range(3):
+        q, before, after = h.impact_q[k], h.impact_u_before[k], h.impact_u_after[k]
+        n = np.asarray(m.state(q).jacobian(("b", "tip"))[1], dtype=float)[2]
+        give = np.linalg.solve(m.mass_matrix(q), n)
+        assert n @ before < 0.0
+        assert after == pytest.approx(before - 1.2 * (n @ before) / (n @ give) * give, abs=1e-11)
+
+
+def test_a_clamped_beam_is_propped_by_its_contact():
+    """Of its weight w per length, 3/8 w L rests on the prop under its tip."""
+    m = beam(False, 0.0, 6)
+    rest = m.equilibrium()
+    assert "tip closed" in str(rest)
+    assert m.laws_at(rest.q, np.zeros(m.n_u))["tip"].normal[0] == pytest.approx(0.375 * 2.7 * G, rel=2e-4)
+
+
+FADING = {
+    "joint_friction": lambda fades: da.JointFriction("x", force=fades),
+    "brake": lambda fades: da.Brake("x", torque=fades),
+    "clutch": lambda fades: da.Clutch("x", capacity=fades),
+}
+
+
+@pytest.mark.parametrize("kind", FADING)
+@pytest.mark.parametrize("march", [{}, {"method": "moreau", "step": 1e-3}])
+def test_friction_that_fades_below_nothing_is_none(kind, march):
+    """A function of the state that falls below 0 does not drive: v = v₀ − (t − t²) until t = ½, then it goes on."""
+    s = slider()
+    s.add_law("dry", FADING[kind](lambda state: 1.0 - 2.0 * state.t))
+    motion = s.build().simulate(1.5, speeds={"x": 3.0}, **march)
+    assert motion.u[-1, 0] == pytest.approx(2.75, abs=1e-5)
+    assert np.diff(motion.energy().lost).min() > -1e-12
+    assert motion.energy().lost[-1] == pytest.approx(0.5 * (9 - 2.75**2), abs=1e-4)
+
+
+def test_an_event_sets_no_friction_below_nothing():
+    s = slider(x=1.0)
+    s.add_law("dry", da.JointFriction("x", force=s.parameter("F", 0.5)))
+    wrong = da.Event(lambda state: state.t - 0.3, action=da.SetParameter("F", -0.5))
+    with pytest.raises(da.DalembertError, match="negative"):
+        s.build().simulate(1.0, events={"wrong": wrong})
+
+
+@pytest.mark.parametrize("restitution", ["newton", "poisson", "stronge"])
+def test_a_table_that_moves_gives_the_energy_of_its_blows(restitution):
+    """A ball on a table that swings: what the table supplies, in impacts too, is what the ball has and has lost."""
+    s = da.System("table", gravity=(0, 0, -G))
+    s.add_body("t")
+    s.add_body("b", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("T", da.Prismatic((0, 0, 1)), "ground", "t", prescribed=lambda t: 0.01 * da.sin(30.0 * t))
+    s.add_joint("J", da.Free(), "ground", "b")
+    s.add_law("c", da.Contact("b", "t", restitution=0.6, mu=0.3))
+    motion = s.build().simulate(0.7, {"J.z": 0.05}, {"J.vx": 0.1}, restitution=restitution)
+    assert len(motion.impacts) > 3 and np.ptp(motion.energy().supplied) > 0.01
+    assert np.ptp(motion.energy().balance) < 1e-9
 
 
 @pytest.mark.parametrize("field", ["mu", "force"])

@@ -207,6 +207,9 @@ def test_centres_that_coincide_give_numbers():
         (lambda: su.cam("a", lambda angle: 0.1 - 0.2 * da.cos(angle)), "above 0"),
         (lambda: su.height_field(), "give its height"),
         (lambda: su.curve("a"), "give x and y"),
+        (lambda: su.curve("a", points=[(0, 0), (1, 0), (1, 1)]), "4 rows"),
+        (lambda: su.curve("a", points=[(0, 0), (1, 0), (1, 1), (0, 0)]), "not repeated"),
+        (lambda: su.curve("a", points=[(0, 0), (1, 1), (1, 0), (0, 1)]), "crosses itself"),
         (lambda: su.curve("a", lambda p: p, lambda p: da.sin(p)), "not closed"),
         (lambda: su.curve("a", lambda p: da.cos(p) ** 3, lambda p: da.sin(p) ** 3), "corner"),
         (lambda: su.curve("a", lambda p: da.log(p), lambda p: da.sin(p)), "finite"),
@@ -234,6 +237,7 @@ def test_surfaces_are_written_and_read(tmp_path):
         (su.sphere("a", r), su.plane()), (su.capsule("a", (0.1, 0, 0), r), su.plane()), (su.disc("a", r), su.plane()),
         (su.sphere("a", r), su.box("ground", (1, 1, 1), da.Frame((0, 0, -0.6)))), (su.cylinder("a", r, 0.1), su.plane()),
         (su.sphere("a", r), su.height_field(table=table)), (su.corners("a", [(0, 0, 0.1), (0, 0.1, 0)]), su.plane()),
+        (su.sphere("a", r), su.curve("ground", points=np.array([(0.3, 0), (0, 0.1), (-0.3, 0), (0, -0.1)]))),
     ]  # fmt: skip
     for k, pair in enumerate(every):
         s.add_law(f"c{k}", da.PairContact(*pair, mu=0.2))
@@ -245,13 +249,13 @@ def test_surfaces_are_written_and_read(tmp_path):
         "{type: cam, at: ground, radius: 0.1 + 0.01*cos(angle)}",
         "{type: height_field, height: 0.1*x*y - 1}",
     )
-    for k, b in enumerate(of_functions, start=7):
+    for k, b in enumerate(of_functions, start=8):
         text += f"  c{k}: {{type: pair_contact, a: {{type: sphere, at: a, radius: r}}, b: {b}}}\n"
     (tmp_path / "more.yaml").write_text(text)
     back = da.load(tmp_path / "more.yaml")
     assert len({type(x) for law in back.laws.values() for x in (law.a, law.b)}) == len(SURFACES)
     back = back.numeric
-    assert back.laws["c10"].gap(back.state(back.reference))[0] == pytest.approx(0.9, abs=1e-6)
+    assert back.laws["c11"].gap(back.state(back.reference))[0] == pytest.approx(0.9, abs=1e-6)
     assert da.load(tmp_path / "all.yaml").kernels.fingerprint == s.build().kernels.fingerprint
 
 

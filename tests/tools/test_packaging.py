@@ -43,6 +43,18 @@ def test_the_citation_has_the_version_and_the_licence():
     assert cited["version"] == __version__ and cited["license"] == PROJECT["license"]
 
 
+def test_the_recipe_of_conda_asks_for_what_the_package_asks_for():
+    recipe = yaml.safe_load((ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
+    assert recipe["context"]["version"] == __version__
+    asked = [x.replace(" ", "") for x in recipe["requirements"]["run"]]
+    assert asked == [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
+
+
+def test_every_reference_of_the_paper_is_in_its_list():
+    text, listed = ((ROOT / "paper" / f"paper.{x}").read_text(encoding="utf-8") for x in ("md", "bib"))
+    assert set(re.findall(r"@(\w+\d{4}\w+|drake)", text)) == set(re.findall(r"^@\w+\{(\w+),", listed, re.MULTILINE))
+
+
 def test_workflows_run_make_targets_that_exist():
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):

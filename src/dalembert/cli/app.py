@@ -26,6 +26,7 @@ from dalembert.cli.commands.schema import schema
 from dalembert.cli.commands.sensitivities import sensitivities
 from dalembert.cli.commands.simulate import simulate
 from dalembert.cli.commands.stability import stability
+from dalembert.cli.commands.studies.study import study
 from dalembert.cli.commands.sweep import sweep
 from dalembert.cli.commands.view import view
 from dalembert.version import __version__
@@ -59,7 +60,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     ASK: {
         "analyse": analyse, "linearise": linearise, "locus": locus, "stability": stability, "sweep": sweep, "drives": drives,
         "sensitivities": sensitivities, "identify": identify, "equations": equations, "explain": explain, "compare": compare,
-        "modes": modes,
+        "modes": modes, "study": study,
     },
     FILES: {"new": new, "import": import_, "export": export, "schema": schema, "bench": bench, "doctor": doctor},
 }  # fmt: skip

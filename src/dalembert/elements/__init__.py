@@ -20,6 +20,7 @@ from dalembert.elements.driving.rocket_engine import RocketEngine
 from dalembert.elements.driving.thruster import Thruster
 from dalembert.elements.element import Element, output
 from dalembert.elements.passive.air_drag import AirDrag
+from dalembert.elements.passive.box_drag import BoxDrag
 from dalembert.elements.passive.bushing import Bushing
 from dalembert.elements.passive.dahl import Dahl
 from dalembert.elements.passive.lugre import LuGre
@@ -38,7 +39,7 @@ from dalembert.elements.wheels.magic_tyre import MagicTyre
 
 ELEMENTS: tuple[type[Element], ...] = (
     DCMotor, HydraulicCylinder, PneumaticSpring,
-    LuGre, Dahl, Bushing, AirDrag, Wing,
+    LuGre, Dahl, Bushing, AirDrag, BoxDrag, Wing,
     Belt, Cable, Muscle,
     LinearTyre, MagicTyre,
     ReactionWheel, ControlMomentGyro, MagneticTorquer, CentralGravity, Thruster, RocketEngine,
@@ -53,6 +54,7 @@ __all__ = [
     "PID",
     "AirDrag",
     "Belt",
+    "BoxDrag",
     "Bushing",
     "Cable",
     "CentralGravity",

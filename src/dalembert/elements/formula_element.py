@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
     from dalembert.parts.joints.joint import Joint
 
+OWN = "own"
+"""What an element calls itself in its formulas."""
 Functions = Annotated[Any, Holds("state functions")]
 """Functions of the state by name, in which signal("own.name") is a state or an input of the element itself."""
 
@@ -58,7 +60,7 @@ class _Own:
 
     def signal(self, name: str) -> Scalar:
         owner, _, what = name.partition(".")
-        return self._x[what] if owner == "own" else self._x.s.signal(name)
+        return self._x[what] if owner == OWN else self._x.s.signal(name)
 
     def __getattr__(self, name: str) -> Scalar:
         return getattr(self._x.s, name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dalembert.elements.element import ENERGIES
 from dalembert.errors import ModelError
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ReadsSignals:
 
     def signal(self, name: str) -> Scalar:
         """A state or an output of an element: `s.signal("motor.torque")`; of every element also "stored", "dissipated", "supplied"."""
-        return self.signals[name]
+        return self.signals[text(name, "signal")]
 
 
 def scalar(s: Any, value: Any) -> Scalar:

@@ -12,7 +12,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import PivotChoice
-from dalembert.trace import symbol, symbols, tracing
+from dalembert.trace import free_symbols, symbol, symbols, tracing
 
 
 class Formulation(Protocol):
@@ -146,3 +146,9 @@ def uses_mechanism_speeds(m: Mechanism, form: Formulation) -> bool:
 def formulation_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
     """Symbols of w."""
     return symbols("#w.", range(len(form.speeds(m))))
+
+
+def states_in_speeds(m: Mechanism, form: Formulation) -> tuple[str, ...]:
+    """States of elements that w depends on besides u: those of masses and mass centres."""
+    read = free_symbols(form.formulation_speeds(m.symbolic_state())) if m.n_z else set()
+    return tuple(name for name in m.states if symbol(name) in read)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.cached import cached_property
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import Formulation
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.variable_changes import GeneralizedSpeeds
@@ -21,11 +22,12 @@ from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 class InOtherVariables:
     """The formulation that `found()` gives; in the variables of the joints, or only without speeds that were chosen."""
 
-    def __init__(self, found: Callable[[], Any], of_joints: bool):
+    def __init__(self, found: Callable[[], Formulation], of_joints: bool):
         self._found, self._of_joints = found, of_joints
 
     @cached_property
-    def form(self) -> Any:
+    def form(self) -> Formulation:
+        """As it is, in its own variables."""
         return self._found()
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.cached import cached_property
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import Formulation
 from dalembert.kinematics.armature import add_inertia, armatures
 from dalembert.kinematics.in_variables import in_joint_variables, joint_speed_rates
 from dalembert.kinematics.state import State
@@ -23,11 +24,12 @@ from dalembert.trace import Expr
 class WithArmature:
     """The formulation that `found()` gives, with armature."""
 
-    def __init__(self, found: Callable[[], Any]):
+    def __init__(self, found: Callable[[], Formulation]):
         self._found = found
 
     @cached_property
-    def form(self) -> Any:
+    def form(self) -> Formulation:
+        """As it is, without armature."""
         return self._found()
 
     def __reduce__(self) -> tuple[Any, ...]:

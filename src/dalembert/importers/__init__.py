@@ -1,4 +1,4 @@
-"""Robots from the files of other programs: URDF and MJCF. What has no place in a system is listed, never lost silently.
+"""Robots from the files of other programs: URDF, MJCF and SDF. What has no place in a system is listed, never lost silently.
 
 What reads a format is imported when it is called. To add one: write its folder and add it to `FORMATS`.
 """
@@ -63,6 +63,32 @@ def load_mjcf(
     return load(Path(path), folder, strict, laws, chosen_contacts(contacts))
 
 
+@takes(path=file_path, base=one_name, folder=file_path)
+def load_sdf(
+    path: str | Path,
+    *,
+    base: str = "free",
+    gravity: ArrayLike | None = None,
+    folder: str | Path | None = None,
+    strict: bool = False,
+    laws: bool = True,
+    contacts: bool | str = False,
+) -> Imported:
+    """The model in an SDF file, or all models of its first world.
+
+    What no joint ties to the world floats ("free", as SDF has it), or is "fixed" where it stands. `gravity` is the file's, or
+    (0, 0, −9.8), if not given. Included models and meshes are read from the file's own folder, or from the wider `folder`;
+    `strict` and `laws` as in `load_urdf`. Contacts are not brought.
+    """
+    from dalembert.errors import ModelError
+    from dalembert.importers.contact_forms import chosen_contacts
+    from dalembert.importers.sdf.sdf_model import load
+
+    if chosen_contacts(contacts) != "none":
+        raise ModelError(f"{path}: contacts of SDF files are not brought; add laws of contact to the system")
+    return load(Path(path), base, gravity, folder, strict, laws)
+
+
 @dataclass(frozen=True)
 class RobotFormat:
     """A format of robots' files: endings of their names, the first element if they are XML, and `load(path, folder=…, …)`."""
@@ -77,6 +103,7 @@ class RobotFormat:
 FORMATS = {
     "URDF": RobotFormat((".urdf", ".xml"), "robot", load_urdf, has_base=True),
     "MJCF": RobotFormat((".mjcf", ".xml"), "mujoco", load_mjcf),
+    "SDF": RobotFormat((".sdf", ".world"), "sdf", load_sdf, has_base=True),
 }
 """Formats of other programs by name."""
 
@@ -98,7 +125,8 @@ def load_robot(
 ) -> Imported:
     """The mechanism in a file of another program, by its ending and, if it is XML, by its first element.
 
-    `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); the others as for these.
+    `base`, "fixed" or "free", is for formats that do not say what the first body stands on (URDF), or only imply it (SDF); the others
+    as for these.
     """
     said = {"base": base, "strict": strict or None, "laws": None if laws else False, "contacts": contacts or None}
     given = {name: value for name, value in said.items() if value is not None}

@@ -41,3 +41,22 @@ class Folder:
         if not there:
             raise ModelError(f"there is no file {short(name)}")
         return found
+
+    def of_package(self, name: str, start: Path) -> Path:
+        """A place relative to `start`, or "package://name/place" or "model://name/place" with the folder of that name on the way to
+        `start`, or beside those."""
+        package, _, place = name.removeprefix("package://").removeprefix("model://").partition("/")
+        if "://" not in name or name.startswith("file://"):
+            return self.inside(name.removeprefix("file://"), start)
+        if not name.startswith(("package://", "model://")):
+            raise ModelError(f"{short(name)} is not read: nothing is fetched from a network")
+        if not place:
+            raise ModelError(f"{short(name)} names no file")
+        above = [x for x in (start, *start.parents) if x.is_relative_to(self.root)]
+        for folder in above:
+            if folder.name == package:
+                return self.inside(place, folder)
+        for folder in above:
+            if (folder / package).is_dir():
+                return self.inside(f"{package}/{place}", folder)
+        return self.inside(f"{package}/{place}", self.root)

@@ -98,6 +98,18 @@ def _violated(
     return ~(found[..., 0] < np.maximum(VIOLATED, DEPENDENT * off)), off
 
 
+def breaks_rows_left_out(
+    c: Catalogue, rows: tuple[int, ...], q: Any, u: Any, udot: np.ndarray, t: Any, parameters: Any
+) -> np.ndarray:
+    """Of each state whether these accelerations break rows that were left out as dependent."""
+    return _violated(c, rows, q, u, udot, t, parameters, np.zeros(len(udot)))[0]
+
+
+def rows_at(c: Catalogue, q: Any, t: Any, parameters: Any) -> tuple[int, ...]:
+    """Rows that accelerations are solved with, from the first of the states; none of a tree."""
+    return _rows(c, q, t, parameters) if c.mechanism.constraint_rows else ()
+
+
 def solve(
     c: Catalogue,
     q: Any,

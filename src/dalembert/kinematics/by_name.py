@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.vectors import Vector, cross
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class StateByName:
 
     def __getitem__(self, name: str) -> Any:
         m = self._state.mechanism
-        own = self._state.own_variable("qu"[self._part], name)
+        own = self._state.own_variable("qu"[self._part], text(name, "state"))
         if own is not None:
             return own
         owner, _, freedom = str(name).rpartition(".")

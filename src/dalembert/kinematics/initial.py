@@ -52,7 +52,8 @@ def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tupl
         u = changed_speeds(m, speeds, q, t)
         check_kept(State(m.numeric, t, q, u), coordinates, speeds)
     else:
-        q = values_by_name(m, coordinates, m.reference, "initial")
+        guess = m.reference if not m.plan.guess else values_by_name(m, m.plan.guess, m.reference, "guess")
+        q = values_by_name(m, coordinates, guess, "initial")
         u = values_by_name(m, speeds, np.zeros(m.n_u), "speeds")
     _check_meaning(m, q, u)
     s = m.state(q, u, t)
@@ -81,8 +82,8 @@ def _check_meaning(m: Mechanism, q: np.ndarray, u: np.ndarray) -> None:
 
 
 def values_by_name(m: Mechanism, given: Any, zeros: np.ndarray, what: str) -> np.ndarray:
-    """Coordinates ("initial") or speeds ("speeds") of a mechanism in its joints' variables."""
-    names = m.coordinates if what == "initial" else m.speeds
+    """Coordinates ("initial", "guess") or speeds ("speeds") of a mechanism in its joints' variables."""
+    names = m.speeds if what == "speeds" else m.coordinates
     if given is None:
         return zeros.copy()
     if not isinstance(given, Mapping):
@@ -110,7 +111,7 @@ def values_by_name(m: Mechanism, given: Any, zeros: np.ndarray, what: str) -> np
 
 def whole(m: Mechanism, given: Any, what: str) -> np.ndarray:
     """All coordinates or speeds at once."""
-    names = m.coordinates if what == "initial" else m.speeds
+    names = m.speeds if what == "speeds" else m.coordinates
     return _sized(m, given, names, f"{what}, given as a whole,")
 
 
@@ -166,7 +167,7 @@ def numbers_by_name(given: Any, n: int, where: str) -> np.ndarray:
     return values
 
 
-_KIND = {"initial": "coordinate", "speeds": "speed"}
+_KIND = {"initial": "coordinate", "guess": "coordinate", "speeds": "speed"}
 
 
 def named_coordinates(m: Mechanism, given: Any) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.laws.checks import check_not_negative, check_static
 from dalembert.laws.freedoms import joint_of, speed
 from dalembert.laws.law import Friction, Law
-from dalembert.laws.stribeck import stribeck
+from dalembert.laws.stribeck import friction_in, stribeck
 from dalembert.parts.fields import Number, OfState
 from dalembert.parts.forces.freedom import chosen
 
@@ -27,13 +27,29 @@ def check_freedom(name: str, coordinate: str, joint_named: Callable[[str], Joint
     chosen(joint_named(joint), joint, freedom or None, f'law "{name}"')
 
 
-def value(given: Any, s: State) -> Scalar:
-    """A number, or what its function gives in a state."""
-    return given(s) if callable(given) else given
+class BetweenShafts(Law):
+    """A law on the speed of a joint's coordinate `a` over `ratio` times that of `b`, or over nothing."""
+
+    a: str
+    b: str | None
+    ratio: Any
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return tuple(joint_of(name) for name in (self.a, self.b) if name is not None)
+
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
+        for coordinate in (self.a, self.b):
+            if coordinate is not None:
+                check_freedom(name, coordinate, joint_of)
+
+    def relative_speed(self, s: State) -> np.ndarray:
+        other = 0.0 if self.b is None else self.ratio * speed(s, self.b)
+        return np.array([speed(s, self.a) - other])
 
 
 @dataclass(frozen=True, eq=False)
-class Clutch(Law):
+class Clutch(BetweenShafts):
     """A clutch between two shafts: `da.Clutch("engine", "gearbox", capacity=80.0)`.
 
     It slips with the torque `capacity`, a number or a function of the state (a pedal), until both turn alike, a = `ratio` · b, and then
@@ -52,24 +68,14 @@ class Clutch(Law):
         check_not_negative("Clutch", capacity=self.capacity, static_capacity=self.static_capacity)
         check_static("Clutch", "static_capacity", self.static_capacity, self.capacity)
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        return tuple(joint_of(name) for name in (self.a, self.b) if name is not None)
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        for coordinate in (self.a, self.b):
-            if coordinate is not None:
-                check_freedom(name, coordinate, joint_of)
-
     def slip(self, s: State) -> np.ndarray:
-        other = 0.0 if self.b is None else self.ratio * speed(s, self.b)
-        return np.array([speed(s, self.a) - other])
+        return self.relative_speed(s)
 
     def friction(self, s: State, v: Scalar) -> Friction:
-        return Friction(stribeck(value(self.capacity, s), self.static_friction(s).force, self.stribeck, v))
+        return Friction(stribeck(friction_in(s, self.capacity), self.static_friction(s).force, self.stribeck, v))
 
     def static_friction(self, s: State) -> Friction:
-        return Friction(value(self.capacity if self.static_capacity is None else self.static_capacity, s))
+        return Friction(friction_in(s, self.capacity if self.static_capacity is None else self.static_capacity))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +105,14 @@ class Brake(Law):
         return np.array([speed(s, self.coordinate)])
 
     def friction(self, s: State, v: Scalar) -> Friction:
-        return Friction(value(self.torque, s))
+        return Friction(friction_in(s, self.torque))
 
     def static_friction(self, s: State) -> Friction:
-        return Friction(value(self.torque if self.static_torque is None else self.static_torque, s))
+        return Friction(friction_in(s, self.torque if self.static_torque is None else self.static_torque))
 
 
 @dataclass(frozen=True, eq=False)
-class OneWay(Law):
+class OneWay(BetweenShafts):
     """A freewheel: `da.OneWay("wheel", "sprocket")` lets the wheel overrun the sprocket, and is driven by it.
 
     The speed of a is never below `ratio` times that of b; without b, the joint turns forwards only.
@@ -116,15 +122,5 @@ class OneWay(Law):
     b: str | None = None
     ratio: Number = 1.0
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        return tuple(joint_of(name) for name in (self.a, self.b) if name is not None)
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        for coordinate in (self.a, self.b):
-            if coordinate is not None:
-                check_freedom(name, coordinate, joint_of)
-
     def approach(self, s: State) -> np.ndarray:
-        other = 0.0 if self.b is None else self.ratio * speed(s, self.b)
-        return np.array([speed(s, self.a) - other])
+        return self.relative_speed(s)

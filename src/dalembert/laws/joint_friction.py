@@ -12,7 +12,7 @@ from dalembert.errors import ModelError
 from dalembert.laws.checks import check_not_negative, check_static
 from dalembert.laws.freedoms import has_place, joint_of, place, speed
 from dalembert.laws.law import NOTHING, Friction, Law, ReactionLoad
-from dalembert.laws.stribeck import stribeck
+from dalembert.laws.stribeck import friction_in, stribeck
 from dalembert.parts.fields import KeptFlag, Number, OfState
 from dalembert.parts.forces.freedom import chosen
 from dalembert.parts.joints.bearing import Bearing
@@ -118,13 +118,13 @@ class JointFriction(Law):
     def friction(self, s: State, v: Scalar) -> Friction:
         at_rest = self.static_friction(s)
         return Friction(
-            stribeck(_value(self.force, s), at_rest.force, self.stribeck, v),
+            stribeck(friction_in(s, self.force), at_rest.force, self.stribeck, v),
             stribeck(self.mu, at_rest.coefficient, self.stribeck, v),
         )
 
     def static_friction(self, s: State) -> Friction:
         return Friction(
-            _value(self.force if self.static_force is None else self.static_force, s),
+            friction_in(s, self.force if self.static_force is None else self.static_force),
             self.mu if self.mu_static is None else self.mu_static,
         )
 
@@ -132,7 +132,3 @@ class JointFriction(Law):
 def _turns_freely(joint: Joint) -> bool:
     """Whether its speeds are an angular velocity: a ball joint."""
     return joint.n_u == 3 and not joint.rates_are_speeds
-
-
-def _value(given: Any, s: State) -> Any:
-    return given(s) if callable(given) else given

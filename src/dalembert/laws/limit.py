@@ -20,13 +20,26 @@ if TYPE_CHECKING:
     from dalembert.parts.joints.joint import Joint
 
 
-def combined(factors: Mapping[str, Any], s: State) -> Scalar:
-    """Σ factor · coordinate."""
-    return sum(c * place(s, name) for name, c in factors.items())
+class OfCombination(Law):
+    """A law on Σ factor · coordinate."""
+
+    factors: Mapping[str, Any]
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return tuple(joint_of(name) for name in self.factors)
+
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
+        for coordinate in self.factors:
+            check(f'law "{name}"', coordinate, joint_of)
+
+    def combined(self, s: State) -> Scalar:
+        """Σ factor · coordinate."""
+        return sum(c * place(s, name) for name, c in self.factors.items())
 
 
 @dataclass(frozen=True, eq=False)
-class Limit(Law):
+class Limit(OfCombination):
     """A coupling that acts on one side: `da.Limit({"valve": 1.0, "rocker": -0.2}, lower=0.0)`.
 
     Σ factor · coordinate stays between `lower` and `upper`; either may be left out. `restitution` is the part of the speed with which
@@ -49,22 +62,14 @@ class Limit(Law):
                 f"Limit: lower={self.lower!r} must be below upper={self.upper!r}; to lock it, use da.Coupling"
             )
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        return tuple(joint_of(name) for name in self.factors)
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        for coordinate in self.factors:
-            check(f'law "{name}"', coordinate, joint_of)
-
     def gap(self, s: State) -> np.ndarray:
-        x = combined(self.factors, s)
+        x = self.combined(s)
         ends = ([] if self.lower is None else [x - self.lower], [] if self.upper is None else [self.upper - x])
         return np.array([*ends[0], *ends[1]])
 
 
 @dataclass(frozen=True, eq=False)
-class Backlash(Law):
+class Backlash(OfCombination):
     """Gears or couplings with play: `da.Backlash({"A": 1.0, "B": 2.5}, play=0.02)`.
 
     Σ factor · coordinate stays within half of `play` of `offset`, as `da.Coupling` would hold it there; within, nothing is felt.
@@ -81,14 +86,6 @@ class Backlash(Law):
         if type(self.play) is not Expr and not self.play > 0.0:
             raise ModelError(f"Backlash: play={self.play!r} must be positive; without play, use da.Coupling")
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        return tuple(joint_of(name) for name in self.factors)
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        for coordinate in self.factors:
-            check(f'law "{name}"', coordinate, joint_of)
-
     def gap(self, s: State) -> np.ndarray:
-        x = combined(self.factors, s) - self.offset
+        x = self.combined(s) - self.offset
         return np.array([0.5 * self.play + x, 0.5 * self.play - x])

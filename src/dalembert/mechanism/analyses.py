@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from numpy.typing import ArrayLike
 
-from dalembert.aliases import Events, JointValues, Outputs, ParameterValues, PointOfBody
+from dalembert.aliases import Events, JointValues, Outputs, ParameterValues, PointOfBody, StateFunction
 from dalembert.arguments import by_name, count, function, names, numbers, one_name, real, row, takes
 from dalembert.blas import on_one_thread
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.comparison.comparison import Comparison
     from dalembert.analysis.drives import Drives
     from dalembert.analysis.equilibrium.equilibrium import Equilibrium
+    from dalembert.analysis.gradient.motion_gradient import MotionGradient
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.linear.linearisation import Linearisation
     from dalembert.analysis.linkage.assembly_modes import Branches
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from dalembert.analysis.sensitivity.sensitivities import Sensitivities
     from dalembert.analysis.stability.locus import Locus
     from dalembert.analysis.stability.stability_map import StabilityMap
+    from dalembert.frameworks.in_casadi import CasadiFunctions
+    from dalembert.frameworks.in_jax import JaxFunctions
+    from dalembert.frameworks.in_torch import TorchFunctions
     from dalembert.mechanism.mechanism import Mechanism
     from dalembert.motion.motion import Motion
 
@@ -189,6 +194,31 @@ class Analyses(Description):
         )  # fmt: skip
 
     @on_one_thread
+    @takes(
+        duration=real, end=function, integral=function, parameters=names, initial_values=names, controls=by_name, step=real, rtol=real,
+        start=real,
+    )  # fmt: skip
+    def gradient(
+        self, duration: float, initial: JointValues | None = None, speeds: JointValues | None = None, *,
+        end: StateFunction | None = None, integral: StateFunction | None = None,
+        parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (),
+        controls: Mapping[str, ArrayLike] | None = None, step: float | None = None, rtol: float | None = None,
+        start: float = 0.0,
+    ) -> MotionGradient:  # fmt: skip
+        """The gradient of end(last state) + ∫ integral(state) dt, backward: it costs a few motions, whatever there is to change.
+
+        In the `parameters` (all, if not said), the `initial_values` (coordinates "A", speeds "A'") and the samples of `controls`,
+        {speed: forces}, each held over as many steps. With a `step` the method is rk4, without it DOP853, whose steps are held as it
+        chose them. The gradient is that of the steps as they are made, loops, projection and assembled start included.
+        """
+        from dalembert.analysis.gradient.gradient import gradient
+        from dalembert.mechanism.simulation_options import SimulationOptions
+
+        _, initial, speeds = self.plan.begun(None, initial, speeds)
+        said = SimulationOptions(step=step, rtol=rtol, start=start)
+        return gradient(self._m, duration, initial, speeds, end, integral, parameters, initial_values, controls, said)
+
+    @on_one_thread
     @takes(times=row, measured=by_name, parameters=names, initial_values=names, outputs=by_name, bounds=by_name)
     def identify(
         self, times: ArrayLike, measured: Mapping[str, ArrayLike], parameters: Sequence[str],
@@ -249,6 +279,31 @@ class Analyses(Description):
         from dalembert.analysis.linkage.follow import follow
 
         return follow(self._m, at, path, times, orientation, initial)
+
+    # -- for those who optimise and learn -------------------------------------------------------------------------------
+    @cached_property
+    def jax(self) -> JaxFunctions:
+        """`forward_dynamics`, `inverse_dynamics`, `outputs`, `step`, `rollout` and `assemble` on arrays of JAX, with exact derivatives.
+
+        They go through jit, vmap, grad and jvp; float64 must be on.
+        """
+        from dalembert.frameworks.in_jax import JaxFunctions
+
+        return JaxFunctions(self._m)
+
+    @cached_property
+    def torch(self) -> TorchFunctions:
+        """The same on tensors of PyTorch (float64, CPU), with batches in front of every argument."""
+        from dalembert.frameworks.in_torch import TorchFunctions
+
+        return TorchFunctions(self._m)
+
+    @cached_property
+    def casadi(self) -> CasadiFunctions:
+        """`forward_dynamics()`, `inverse_dynamics()`, `step(h)` and `rollout(h, n)` as functions of CasADi with exact Jacobians."""
+        from dalembert.frameworks.in_casadi import CasadiFunctions
+
+        return CasadiFunctions(self._m)
 
     # -- how it is built, and by which formulation ---------------------------------------------------------------------
     @on_one_thread

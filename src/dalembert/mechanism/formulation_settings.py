@@ -55,7 +55,7 @@ def formulation_name(said: str | FormulationSettings) -> str:
     return said if isinstance(said, str) else said.name
 
 
-def recorded_formulation(said: str | FormulationSettings) -> Any:
+def recorded_formulation(said: str | FormulationSettings) -> str | dict[str, Any]:
     """For the result and for files, as a model file says it."""
     if isinstance(said, SmallDeformations):
         return {"type": "small_deformations", "small": list(said.small), "by": said.by}

@@ -28,6 +28,7 @@ from dalembert.trace import symbol, symbols
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis
+    from dalembert.exporters.robots import ExportedRobot
     from dalembert.formulations.printing.explanation import Explanation
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import Catalogue
@@ -293,3 +294,14 @@ class Mechanism(CompiledQuantities):
         from dalembert.analysis.explain import explain
 
         return explain(self.with_symbols(symbols) if symbols else self, method, q, u, t, formulation)
+
+    @takes(path=file_path, format=one_name)
+    def export_robot(self, path: FilePath, format: str | None = None) -> ExportedRobot:
+        """Write the mechanism as a robot's file: URDF, MJCF or SDF, by the ending .urdf, .xml or .mjcf, .sdf, or by `format`.
+
+        `.notes` of what is returned tells what the format cannot say, `.files` what was written: the file, and meshes in a folder
+        beside it.
+        """
+        from dalembert.exporters.robots import export_robot
+
+        return export_robot(self, path, format)

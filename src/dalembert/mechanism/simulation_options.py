@@ -72,7 +72,7 @@ STABILISATIONS: dict[str, Stabilisation] = {
 """Those that have a name."""
 
 
-def recorded(how: Stabilisation) -> Any:
+def recorded(how: Stabilisation) -> str | dict[str, float]:
     """For the result and for files, as a model file says it."""
     if isinstance(how, Baumgarte):
         return {"alpha": how.alpha, "beta": how.beta}
@@ -346,6 +346,8 @@ class Plan(Portable):
     events: Mapping[str, Event] = field(default_factory=lambda: _NOTHING)
     ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=lambda: _NOTHING)
     """Least and largest values of parameters between which they are set by hand."""
+    guess: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    """Coordinates to begin from where no initial values give them: they choose the branch on which loops are closed."""
 
     def begun(self, duration: float | None, initial: Any, speeds: Any) -> tuple[float | None, Any, Any]:
         """The call's duration, initial values and speeds (None: not said), completed by the plan's."""

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.cached import cached_property
 from dalembert.kinematics.law_mode import ElementState
 from dalembert.mechanism.row_table import RowKind
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.portable import Portable
 from dalembert.words import counted
 
@@ -114,7 +114,7 @@ class LawHistory(Portable):
     def samples(self, name: str) -> LawSamples:
         """One law at all samples."""
         names = [str(x) for x in self.laws]
-        if name not in names:
+        if text(name, "contacts") not in names:
             raise unknown(name, "law", names, "motion")
         k = names.index(name)
         normal, tangent, hold = (

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dalembert.arguments import file_path, function, names, points, takes
+from dalembert.arguments import file_path, function, names, one_name, points, takes
 from dalembert.cached import cached_property
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import Displacement
 from dalembert.portable import Portable
 from dalembert.words import counted
@@ -106,7 +106,7 @@ class Motion(Portable):
         known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
         known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
         known |= {c: self.z[:, i] for i, c in enumerate(self.states)}
-        if name in known:
+        if text(name, "motion") in known:
             return known[name]
         if name in self._prescribed:
             return self._prescribed[name]
@@ -318,7 +318,7 @@ class Motion(Portable):
         return write_page(self, path, traces, reactions, results, live, sliders)
 
     # -- to take along ----------------------------------------------------------------------------------------------------
-    @takes(folder=file_path, reactions=names)
+    @takes(folder=file_path, name=one_name, reactions=names)
     def export_c(
         self, folder: str | Path, name: str | None = None, *, reactions: Sequence[str] | None = None
     ) -> list[Path]:
@@ -330,7 +330,7 @@ class Motion(Portable):
 
         return export_c(self, folder, name, reactions)
 
-    @takes(path=file_path, reactions=names)
+    @takes(path=file_path, version=one_name, name=one_name, reactions=names, platforms=names)
     def export_fmu(
         self,
         path: str | Path,

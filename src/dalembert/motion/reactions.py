@@ -17,7 +17,7 @@ from dalembert.errors import SimulationError
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.transmitted import carried
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 
 OPEN = 1e-7
 """Part of its dependence on λ by which a component may change with what λ leaves open, and still counts as unique."""
@@ -86,7 +86,7 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
                 f"reaction: {what}={given!r} is not known; choose one of {', '.join(map(repr, known))}"
             )
     m = x.mechanism
-    if name in m.joint_number:
+    if text(name, "reaction") in m.joint_number:
         ends = joint_ends(x, m.joint_number[name])
         made = _transmitted(x, m.joint_number[name], ends.places[at == "parent"])
         body = m.joint_number[name]
@@ -106,7 +106,7 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
 def drive(x: Samples, name: str) -> JointForces:
     """Force of the prescribed speeds of a joint, or of a constraint on joint coordinates."""
     m = x.mechanism
-    if name in m.joint_number:
+    if text(name, "drive") in m.joint_number:
         return _prescribed(x, m.joint_number[name])
     if name not in m.constraint_rows:
         raise unknown(name, "joint or constraint", [*m.joint_number, *m.constraint_rows], "drive")

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.errors import DalembertError, ModelError
 from dalembert.parts.joints import Joint
 from dalembert.parts.numbers import number
-from dalembert.trace import Expr, directional, evaluate, substitute, symbol
+from dalembert.trace import Expr, Scalar, directional, evaluate, substitute, symbol
 
 TIME = symbol("t")
 
@@ -78,7 +78,7 @@ def _traced(given: Callable[[Any], Any] | Any, name: str) -> Any:
         ) from problem
 
 
-def at_time(value: Any, t: Any) -> Any:
+def at_time(value: Scalar, t: Scalar) -> Scalar:
     """The value of a function of time, at a number or at a traced time."""
     if type(value) is not Expr or t is TIME:
         return value

@@ -221,8 +221,7 @@ def joint_inertia(link: Link, at: Placement, I: SpatialInertia) -> tuple[np.ndar
     modal = I.C.T @ S + np.hstack([np.zeros((n_modes, before)), I.E])
     D = S.T @ U + np.vstack([np.zeros((before, S.shape[1])), modal])
     if _nonzero(link.armature):
-        for i in range(before):
-            D[i, i] = D[i, i] + link.armature
+        D = D + np.diag([link.armature] * before + [0.0] * n_modes)
     return U, D
 
 

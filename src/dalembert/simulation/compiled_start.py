@@ -84,7 +84,7 @@ class StartProgram:
 
 
 @dataclass(frozen=True, eq=False)
-class Starts:
+class ClosedStarts:
     """What compiled code has made of K starts."""
 
     q: np.ndarray
@@ -112,17 +112,21 @@ def assembled_by_code(
     fixed: np.ndarray,
     fixed_speeds: np.ndarray,
     t: float,
-) -> Starts | None:
+) -> ClosedStarts | None:
     """(K, n_q) and (K, n_u) with all loops closed, the coordinates and speeds of these places kept; None where nothing can be said."""
-    m = models[0]
-    if len(m.parts) > 1 or not program.assembles or program.library.rows_beside():
+    if not _able(program, models[0]):
         return None
     made = _CompiledStarts(program, models, t)
     q, closed = made.closed(q, fixed)
     u, done = made.with_speeds(q, u, fixed_speeds, closed)
     if closed[0] and not done[0] and made.measured_by_first():
         u, done = made.with_speeds(q, u, fixed_speeds, closed)
-    return Starts(q, u, done, made.kept)
+    return ClosedStarts(q, u, done, made.kept)
+
+
+def _able(program: Assembler, m: Mechanism) -> bool:
+    """Whether there is compiled code for all that loops ask of a start."""
+    return m.variables is None and len(m.parts) == 1 and program.assembles and not program.library.rows_beside()
 
 
 class _CompiledStarts:
@@ -236,3 +240,23 @@ def stay_closed(program: Assembler, m: Mechanism, t: np.ndarray, q: np.ndarray, 
     program.library.open_by(len(t), *(np.ascontiguousarray(x) for x in (t, q, u)), *arguments, found)
     gap, slip = found.tolist()
     return max(gap, second * slip)
+
+
+class Starts:
+    """Starts of a mechanism for many values of its parameters, all measured by the sizes that it has at its own values."""
+
+    def __init__(self, program: Assembler, m: Mechanism, t: float):
+        self._made = _CompiledStarts(program, [m], t) if _able(program, m) else None
+        self._m = m
+
+    def assembled(
+        self, P: np.ndarray, q: np.ndarray, u: np.ndarray, fixed: Sequence[int], fixed_speeds: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """(q, u) with all loops closed for these values of the parameters; None where there is a doubt."""
+        made, m = self._made, self._m
+        if made is None:
+            return None
+        made.P[0, : len(m.parameters)] = P
+        found, closed = made.closed(q[None], fixed_places([fixed], m.n_u))
+        speeds, done = made.with_speeds(found, u[None], fixed_places([fixed_speeds], m.n_u), closed)
+        return (found[0], speeds[0]) if done[0] else None

@@ -11,7 +11,7 @@ from dalembert.cached import cached_property
 from dalembert.constraints import check_constraint_method
 from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS, Formulation, formulation_named
-from dalembert.formulations.formulation import ChoosesSpeeds, SolvesRows, uses_mechanism_speeds
+from dalembert.formulations.formulation import ChoosesSpeeds, SolvesRows, states_in_speeds, uses_mechanism_speeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.right_hand_side import is_range_space, settled_choice
 from dalembert.mechanism import Mechanism
@@ -19,7 +19,7 @@ from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.pivoting import PivotChoice
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.run_options import Options
-from dalembert.trace import free_symbols, symbol, tracing
+from dalembert.trace import tracing
 
 BETTER = 2.0
 """Factor by which the pivot ratio of other speeds must be larger to be worth the change."""
@@ -158,17 +158,18 @@ def equation_choice(
 
 
 def _check_speeds_last(by: EquationChoice) -> None:
-    """Refuse speeds that change with states of elements, as momenta do with a mass that burns: their rates do not tell of it."""
+    """Refuse speeds that jump with states of sampled elements, as momenta do with a mass that is sampled."""
     m = by.mechanism
     if not m.n_z or by.uses_mechanism_speeds:
         return
     with tracing():
-        read = free_symbols(by.form.formulation_speeds(m.symbolic_state()))
-        changing = [name for name in m.states if symbol(name) in read]
-    if changing:
+        read = states_in_speeds(m, by.form)
+    sampled = {name for p in m.elements.values() if p.element.period is not None for name in p.state_names}
+    jumping = [name for name in read if name in sampled]
+    if jumping:
         raise SimulationError(
             f'formulation="{by.formulation}" is marched in speeds of its own, which belong to masses and mass centres, and these '
-            f'depend on the state "{changing[0]}" of an element; choose "kane", "lagrange" or another in the speeds of the joints'
+            f'jump with the state "{jumping[0]}" of a sampled element; choose "kane", "lagrange" or another in the speeds of the joints'
         )
 
 

@@ -81,11 +81,16 @@ def changed_units(m: Mechanism, before: tuple[str, ...], speeds: int) -> tuple[s
 
 def sizes_at(m: Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     """For every element of (q, u), by what its errors are judged in runs that begin there; one state or many."""
+    if m.scales.known:
+        return m.scales.sizes
     sliding = np.array([unit in ("m", "m/s") for unit in (*coordinate_units(m), *speed_units(m))], dtype=bool)
     return m.scales.begun(np.concatenate([q, u], axis=-1), sliding)
 
 
 def state_sizes(m: Mechanism) -> np.ndarray:
-    """For every state of an element, what is large for it."""
-    placed = m.numeric.elements.values()
-    return np.array([float(p.element.sizes.get(state, 1.0)) for p in placed for state in p.z])
+    """For every state of an element, what is large for it: what the element says; of lengths, the mechanism's."""
+    sizes = []
+    for p in m.numeric.elements.values():
+        said = p.element.sizes
+        sizes += [said.get(x, m.scales.length if p.element.unit_of(x) == "m" else 1.0) for x in p.z]
+    return np.array(sizes, dtype=float)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Projection, Stabilisation
@@ -41,7 +42,7 @@ class KeptRows:
         """What the equations must know of it."""
         return RowsToKeep(self.rows, self.others, self.stabilise.gains, self.stabilise.projects)
 
-    @property
+    @cached_property
     def others(self) -> tuple[int, ...]:
         """Rows that depend on those it keeps, but are not zero throughout: a projection keeps them too."""
         if not self.stabilise.projects:

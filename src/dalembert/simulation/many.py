@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from dalembert.motion.law_history import LawHistory
 from dalembert.motion.motion import Motion
 from dalembert.motion.motion_warnings import overbent, warn_of_bending
 from dalembert.parts.names import unknown
-from dalembert.simulation.compiled_start import Assembler, StartProgram, Starts, assembled_by_code, fixed_places
+from dalembert.simulation.compiled_start import Assembler, ClosedStarts, StartProgram, assembled_by_code, fixed_places
 from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at, kept_at_reference
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
@@ -34,6 +34,9 @@ from dalembert.simulation.run_options import Options, options
 from dalembert.simulation.time_stepping.stepped_batch import SteppedLaws, stepped_batch
 from dalembert.version import __version__
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,13 @@ class Motions:
 
     def __iter__(self) -> Iterator[Motion]:
         return (self[k] for k in range(len(self)))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """An `xarray.Dataset` over motion and time, with names, units, parameters and what stopped the motions that failed."""
+        from dalembert.motion.dataset import dataset_of_many
+
+        m = self.mechanism
+        return dataset_of_many(self, coordinate_units(m), speed_units(m))
 
 
 def simulate_many(
@@ -227,7 +237,7 @@ def _assembled(
 
 def _by_code(
     catalogue: Catalogue, models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
-) -> Starts | None:
+) -> ClosedStarts | None:
     """Starts by compiled code; None where there is nothing it can do."""
     kept = None if models[0].variables is not None else kept_at_reference(models[0], o.start, Projection())
     if kept is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,21 @@ class Options:
 
     def record(self) -> dict[str, Any]:
         """For the result and for files: every option that its integrator has, as it was decided; of outputs the end."""
-        of = ("", "any", "adaptive" if self.method.adaptive else "fixed")
-        others = ("output",) if self.method.takes_impacts else ("output", "theta")
-        names = [name for name, option in every_option().items() if option.steps in of and name not in others]
-        found = {name: _plain(getattr(self, name, getattr(self.chosen, name))) for name in names} | {"end": self.end}
+        names = recorded_options(self.method.adaptive, self.method.takes_impacts)
+        found = {name: _plain(getattr(self if decided else self.chosen, name)) for name, decided in names.items()}
+        found["end"] = self.end
         if "atol" in found:
             found["atol"] = [*self.atol.tolist(), *self.state_atol.tolist()]
         return found
+
+
+@cache
+def recorded_options(adaptive: bool, takes_impacts: bool) -> dict[str, bool]:
+    """Options that such an integrator has; and whether `Options` decides them, or they are as they were said."""
+    of = ("", "any", "adaptive" if adaptive else "fixed")
+    others = ("output",) if takes_impacts else ("output", "theta")
+    decided = {f.name for f in fields(Options)}
+    return {name: name in decided for name, x in every_option().items() if x.steps in of and name not in others}
 
 
 def _plain(x: Any) -> Any:
@@ -118,7 +127,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     length = _positive(duration, "duration")
     chosen = said.completed(USUAL)
     method = integrator_named(chosen.method or (FIXED if chosen.step is not None else ADAPTIVE))
-    _check_steps(method, chosen)
+    _check_steps(method, chosen, length)
     relative = chosen.rtol or (RTOL_CONSTRAINED if m.cuts or m.constraints or m.laws else RTOL)
     if relative < LEAST_RTOL:
         raise SimulationError(
@@ -148,7 +157,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     )
 
 
-def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
+def _check_steps(method: Integrator, chosen: SimulationOptions, length: float) -> None:
     """A fixed step for integrators that have one, tolerances for those that choose it."""
     if method.adaptive and chosen.step is not None:
         fixed = " or ".join(map(repr, fixed_step_names()))
@@ -164,6 +173,11 @@ def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
         return
     if chosen.step is None:
         raise SimulationError(f"method={method.name!r} has a fixed step; give it with step=")
+    latest = max(abs(chosen.start or 0.0), abs((chosen.start or 0.0) + length))
+    if chosen.step < math.ulp(latest):
+        raise SimulationError(
+            f"step={chosen.step!r} s is below the rounding of time at t = {latest:g} s, so that time would not go on; give a longer one"
+        )
     if any(every_option()[name].steps == "adaptive" for name in chosen.said):
         raise SimulationError(f"method={method.name!r} has a fixed step, so it takes no tolerances")
 

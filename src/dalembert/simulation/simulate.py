@@ -243,8 +243,8 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
 
 def _check_finite(made: Motion) -> None:
     """No output without a number, whatever the march thought of its steps."""
-    lost = np.flatnonzero(~(np.isfinite(made.q).all(axis=1) & np.isfinite(made.u).all(axis=1)))
-    if len(lost):
+    if not (np.isfinite(made.q).all() and np.isfinite(made.u).all()):
+        lost = np.flatnonzero(~(np.isfinite(made.q).all(axis=1) & np.isfinite(made.u).all(axis=1)))
         failed = SimulationError(
             f"the motion has no numbers at t = {made.t[lost[0]]:g}; this is a fault of the package: please report it"
         )

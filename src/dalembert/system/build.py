@@ -24,6 +24,7 @@ from dalembert.system.build_elements import (
     without_states,
 )  # fmt: skip
 from dalembert.system.chosen_variables import changed
+from dalembert.system.steady_geometry import check_geometry
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
@@ -68,6 +69,7 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
     )
     check_motion_is_determined(m)
     check_elements(m)
+    check_geometry(m)
     return changed(m, system)
 
 
@@ -82,10 +84,14 @@ def plan(system: System) -> Plan:
         options = SimulationOptions(**said)
     except SimulationError as problem:
         raise ModelError(f"simulation: {problem}") from None
+    if system.guess and system.chosen_coordinates is not None:
+        raise ModelError(
+            "guess: it is in the joints' coordinates; give initial values of the chosen coordinates instead"
+        )
     duration = system.simulation.get("duration")
     return Plan(
         duration, without_states(system), dict(system.speeds), options, dict(system.outputs), dict(system.events),
-        dict(system.ranges),
+        dict(system.ranges), dict(system.guess),
     )  # fmt: skip
 
 

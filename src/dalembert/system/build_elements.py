@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import ENERGIES, Element
+from dalembert.elements.formula_element import OWN
 from dalembert.elements.placed import PlacedElement
 from dalembert.errors import DalembertError, ModelError, TraceError
 from dalembert.parts.names import unknown
@@ -61,6 +62,10 @@ def _placed(system: System, name: str, element: Element) -> PlacedElement:
 
 def _check_names(name: str, element: Element) -> None:
     """Every name of an element means one thing."""
+    if name == OWN:
+        raise ModelError(
+            f'element "{name}": "{OWN}" is what formulas of an element call this element itself; call it otherwise'
+        )
     every = [*element.states, *element.inputs, *element.optional, *element.outputs]
     for each in every:
         if every.count(each) > 1 or each in ENERGIES or not each.isidentifier():
@@ -77,7 +82,7 @@ def _check_connection(system: System, to: str, source: Any) -> None:
         raise unknown(owner, "element", system.elements, f'connection "{to}"')
     known = (*system.elements[owner].inputs, *system.elements[owner].optional)
     if name not in known:
-        raise unknown(name, "input", known, f'element "{owner}"')
+        raise unknown(name, "input", known, f'connection "{to}"')
     if isinstance(source, str):
         owner, _, name = source.partition(".")
         if owner not in system.elements:
@@ -105,6 +110,7 @@ def _signals(system: System) -> list[str]:
 def check_elements(m: Mechanism) -> None:
     """Everything that elements compute can be computed, on symbols: what is read exists, and no signal depends on itself."""
     for name, p in m.elements.items():
+        _check_not_of_joints(m, p)
         try:
             with tracing():
                 s = m.symbolic_state()
@@ -126,6 +132,17 @@ def check_elements(m: Mechanism) -> None:
             raise ModelError(text if text.startswith("element ") else f'element "{name}": {text}') from problem
         except Exception as problem:
             raise ModelError(f'element "{name}" cannot be computed: {type(problem).__name__}: {problem}') from problem
+
+
+def _check_not_of_joints(m: Mechanism, p: PlacedElement) -> None:
+    """No signal has the name of a coordinate or a speed, as that of an element named like a joint may have."""
+    taken = {*m.coordinates, *m.speeds, *m.prescribed, *m.prescribed_speeds}
+    for each in (*p.z, *p.element.outputs):
+        if f"{p.name}.{each}" in taken:
+            raise ModelError(
+                f'element "{p.name}": its "{each}" would be called "{p.name}.{each}", as a value of joint "{p.name}" is; call the '
+                "element otherwise"
+            )
 
 
 def _at(p: PlacedElement, s: Any) -> Any:

@@ -27,6 +27,7 @@ from dalembert.parts.speeds import (
 )
 from dalembert.parts.speeds.world_axes import SLIDES, TURNS
 from dalembert.system.choices_said import CoordinatesSaid, SpeedsSaid
+from dalembert.system.steady_geometry import state_in
 from dalembert.trace import Expr, depends_on, free_symbols, jacobian, substitute, symbols, tracing
 
 if TYPE_CHECKING:
@@ -268,6 +269,11 @@ def _value(s: State, function: Any, what: str) -> Any:
     for x in free_symbols([value.item()]):
         if x.name not in known:
             raise unknown(x.name, "parameter", s.mechanism.parameters, what)
+    state = state_in(s.mechanism, [value.item()])
+    if state is not None:
+        raise ModelError(
+            f'{what} depends on the state "{state}" of an element, whose rate its own rate would have to know'
+        )
     return value.item()
 
 

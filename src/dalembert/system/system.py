@@ -93,6 +93,8 @@ class System(Portable):
         """What the mechanism shows, in a line."""
         self.initial: dict[str, Any] = {}
         """Coordinates at the start of a simulation whose call gives none: {joint: value}."""
+        self.guess: dict[str, Any] = {}
+        """Coordinates from which loops are closed, where `initial` does not give them: they choose the branch."""
         self.speeds: dict[str, Any] = {}
         self.simulation: dict[str, Any] = {}
         """Duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
@@ -268,6 +270,7 @@ class System(Portable):
         inertia = number(armature, f"{where}: armature")
         self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law, said, inertia)
 
+    @takes(instead_of=names)
     def choose_speeds(self, speeds: str | Mapping[str, StateFunction], instead_of: Iterable[str] = ()) -> None:
         """Speeds of the mechanism in place of its joints': u = Wᵀ(q, t) q̇ + w(q, t) [C 64].
 
@@ -278,6 +281,7 @@ class System(Portable):
         """
         self.chosen_speeds = speeds_said(speeds, tuple(instead_of), "choose_speeds")
 
+    @takes(drop=names)
     def choose_coordinates(self, coordinates: Mapping[str, StateFunction], drop: Iterable[str] = ()) -> None:
         """Coordinates in place of those of joints or modes: sums and differences of them, {name: function of the state} [C 262].
 
@@ -334,6 +338,7 @@ class System(Portable):
             self.connect(f"{name}.{each}", source)
         return {state: symbol(f"{name}.{state}") for state in element.states}
 
+    @takes(to=one_name)
     def connect(self, to: str, source: str | Scalar | StateFunction) -> None:
         """Connect an input of an element, "motor.voltage", to a state or an output of another, "pid.output", to a function of the
         state, or to a number."""

@@ -241,13 +241,13 @@ class Expr:
         return of_function(function, arguments, options)
 
     # -- NumPy calls these by name on object arrays --------------------------------------------------------------------
-    def sin(self) -> Any:
+    def sin(self) -> Scalar:
         return -node(SIN, self.args[0]) if self.op is NEG else node(SIN, self)
 
-    def cos(self) -> Any:
+    def cos(self) -> Scalar:
         return node(COS, self.args[0]) if self.op is NEG else node(COS, self)
 
-    def arctan2(self, other: Any) -> Any:
+    def arctan2(self, other: Scalar) -> Scalar:
         return node(ATAN2, self, plain(other))
 
     tan, arcsin, arccos, arctan = map(_function, (TAN, ASIN, ACOS, ATAN))
@@ -382,6 +382,6 @@ def _times_constant(x: Expr, c: float) -> Any:
     return x if c == 1.0 else node(MUL, x, c)
 
 
-def plain(x: Any) -> Any:
+def plain(x: Any) -> Expr | float:
     """As an argument of a node: an Expr, or a float whose zero has no sign (0.0 and −0.0 would be one key)."""
     return x if type(x) is Expr else float(x) + 0.0

@@ -63,6 +63,8 @@ class Identification(Tabular):
         return over(self.t, "t, s", left, "computed less measured", ax)
 
     def __getitem__(self, name: str) -> float:
+        if name not in self.names:
+            raise unknown(name, "parameter", self.names, "identification")
         return float(self.values[self.names.index(name)])
 
     @property

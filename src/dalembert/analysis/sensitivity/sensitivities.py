@@ -24,7 +24,7 @@ from dalembert.kinematics.initial import initial_state, named_coordinates, named
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Projection, SimulationOptions
-from dalembert.parts.names import unknown
+from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import as_output
 from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
 from dalembert.simulation.event_driven.law_sensitivity_march import LawSensitivityProgram
@@ -101,7 +101,7 @@ class Sensitivities(Tabular):
         known |= {f"{c}'": (self.u[:, i], self.du[:, i]) for i, c in enumerate(self.speeds)}
         known |= {c: (self.z[:, i], self.dz[:, i]) for i, c in enumerate(self.states)}
         known |= {k: (x, self.of_outputs[k]) for k, x in self.values.items()}
-        if name not in known:
+        if text(name, "sensitivities") not in known:
             raise unknown(name, "coordinate, speed or output", known, "sensitivities")
         return known[name]
 
@@ -194,7 +194,7 @@ class Sensitive:
         values = {**values, **states}
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
         o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
-        q, u, X = self._start(model, initial, speeds, o.start)
+        q, u, X = self.start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
         kept = kept_at(model, q, o.start, Projection()) if self.m.constraint_rows else NO_ROWS_KEPT
         z_at, n_z = n + self.m.states_at, self.m.n_z
@@ -228,9 +228,7 @@ class Sensitive:
         p = dict(zip(m.parameters, values.T))
         return self._result(o.times, motion.rows[:, :n], changes, along, p, tuple(run.events_met))
 
-    def _start(
-        self, model: Mechanism, initial: Any, speeds: Any, t: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def start(self, model: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         m, n_q = self.m, self.m.n_q
         q, given = initial_state(model, initial, speeds, t)
         fixed, fixed_speeds = named_coordinates(m, initial), named_speeds(m, speeds)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def import_(
-    robot: Annotated[Path, typer.Argument(metavar="FILE", help="A URDF or MJCF file.")],
+    robot: Annotated[Path, typer.Argument(metavar="FILE", help="A URDF, MJCF or SDF file.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The model file; FILE.yaml if not given.")
     ] = None,
@@ -25,7 +25,10 @@ def import_(
         Path | None, typer.Option(help="The folder that holds all of the robot; its own if not given.")
     ] = None,
     base: Annotated[
-        str | None, typer.Option(help="What the first link of a URDF stands on: fixed, or free to float.")
+        str | None,
+        typer.Option(
+            help="What the first link of a URDF, or a loose model of an SDF, stands on: fixed, or free to float."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse what breaks a rule instead of mending it.")] = False,
     laws: Annotated[
@@ -36,13 +39,14 @@ def import_(
         typer.Option(help="Bring contacts of primitive forms as laws: none, ground (with what does not move) or all."),
     ] = "none",
     check: Annotated[
-        str | None, typer.Option(help="Compare accelerations with this program, if installed: mujoco or pinocchio.")
+        str | None,
+        typer.Option(help="Compare accelerations with this program, if installed: mujoco, pinocchio or drake."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Tell all notes, not a screenful.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Json = False,
 ) -> None:
-    """Turn a URDF or MJCF file into a model file, and list what could not be represented."""
+    """Turn a URDF, MJCF or SDF file into a model file, and list what could not be represented."""
     from dalembert.errors import ModelFileError
     from dalembert.importers import load_robot
 

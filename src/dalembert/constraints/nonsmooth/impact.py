@@ -46,6 +46,8 @@ class Impact:
     after: np.ndarray
     losses: np.ndarray
     """Kinetic energy that every row of a law takes."""
+    works: np.ndarray
+    """Work of its impulse on the mechanism: more than what it takes where a surface moves."""
     capped: bool
     """Whether restitution was reduced, as it would have gained energy."""
 
@@ -57,6 +59,7 @@ class Impact:
             self.before,
             other.after,
             self.losses + other.losses,
+            self.works + other.works,
             self.capped or other.capped,
         )
 
@@ -67,10 +70,14 @@ def impact(
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
     which = frozenset([*k.table.with_turning(touching), *(i for i in k.table.loads if k.on[i])])
     P, capped = _without_gain(k, _without_low(k, which, touching, at_speeds, _IMPULSES[restitution]), which)
-    udelta = k.Y @ P
-    own = P[k.n_loops :]
-    after = k.v + k.J @ udelta
-    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), capped)
+    return _impact(k, P, k.Y @ P, capped)
+
+
+def _impact(k: Kinetics, P: np.ndarray, udelta: np.ndarray, capped: bool = False) -> Impact:
+    """Impulses work at the mean of the speeds before and after."""
+    own, after = P[k.n_loops :], k.v + k.J @ udelta
+    works = own * (k.J @ (k.u + 0.5 * udelta))
+    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), works, capped)
 
 
 def without_gaps(k: Kinetics) -> list[int]:
@@ -89,8 +96,7 @@ def without_collision(k: Kinetics, touching: list[int]) -> Impact:
     if P is None:
         raise NoSolution("impact")
     udelta = step * k.free + k.Y @ P
-    after = k.v + k.J @ udelta
-    return Impact(P, udelta, k.v, after, -0.5 * P[k.n_loops :] * (k.v + after), False)
+    return _impact(k, P, udelta)
 
 
 def _poisson(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:

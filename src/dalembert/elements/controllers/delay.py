@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1000
 """Samples that a delay keeps at most."""
+HIGHEST_ORDER = 10
+"""Of Padé's approximation: its coefficients differ by (2n)!/n!, 7e11 at 10."""
 WHOLE = 1e-9
 """Part of a period by which a delay may differ from a whole number of periods."""
 
@@ -50,16 +52,21 @@ class Delay(Element):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.period is None:
+            if self.order > HIGHEST_ORDER:
+                raise ModelError(
+                    f"Delay: order={self.order} is above {HIGHEST_ORDER}, where Padé's approximation loses its digits; put several "
+                    "delays in a row, or give a period"
+                )
             return
         whole_periods(self.time, self.period, "Delay", "time")
 
     @property
     def _pade(self) -> TransferFunction:
-        """Σ c_k (−s T)ᵏ / Σ c_k (s T)ᵏ, c_k = (2n − k)! n!/((2n)! k! (n − k)!)."""
+        """Σ c_k (−p)ᵏ / Σ c_k pᵏ, c_k = (2n − k)! n!/((2n)! k! (n − k)!), in time measured by T: p = s T."""
         n, c = self.order, [1.0]
         for k in range(1, self.order + 1):
             c.append(c[-1] * (n - k + 1) / (k * (2 * n - k + 1)))
-        powers = np.array([c[k] * self.time**k for k in range(n + 1)])[::-1]
+        powers = np.array(c)[::-1]
         signs = np.array([(-1.0) ** k for k in range(n + 1)])[::-1]
         return TransferFunction(powers * signs, powers)
 
@@ -70,11 +77,21 @@ class Delay(Element):
     @property
     def states(self) -> Mapping[str, float]:
         if self.period is None:
-            return self._pade.states
+            *others, last = self._pade.states
+            return {
+                **dict.fromkeys(others, 0.0),
+                last: self.initial / float(self._pade.denominator[-1] / self._pade.denominator[0]),
+            }
         return {f"z{i}": self.initial for i in range(self._count + 1)}
 
+    @property
+    def sizes(self) -> Mapping[str, Any]:
+        return self._pade.sizes if self.period is None else {}
+
     def rates(self, x: ElementAt) -> Mapping[str, Any]:
-        return self._pade.rates(x) if self.period is None else {}
+        if self.period is not None:
+            return {}
+        return {name: rate / self.time for name, rate in self._pade.rates(x).items()}
 
     def update(self, x: ElementAt) -> Mapping[str, Any]:
         """A register: what was sampled moves on by one place."""

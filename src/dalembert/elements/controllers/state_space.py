@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
 
 
+BESIDE_POLES = np.exp(1j)
+"""Direction in the plane of s in which no usual pole lies: neither real nor imaginary."""
+
+
 def matrix(given: Any, where: str) -> np.ndarray:
     """Rows of plain numbers."""
     try:
@@ -104,6 +108,16 @@ class StateSpace(Element):
         return {f"x{i + 1}": 0.0 for i in range(self.n)} | held
 
     @property
+    def sizes(self) -> Mapping[str, Any]:
+        """|(s 1 − A)⁻¹ B| of inputs of size one, the largest where |s| is twice one of the rates of A; beside any pole."""
+        if self.period is not None or not self.n:
+            return {}
+        rates = [r for r in np.abs(np.linalg.eigvals(self.A)) if r > 0.0]
+        every = [np.linalg.solve(2.0 * r * BESIDE_POLES * np.eye(self.n) - self.A, self.B) for r in rates]
+        driven = np.max([np.abs(X).sum(axis=1) for X in every], axis=0) if every else np.zeros(self.n)
+        return {f"x{i + 1}": float(size) for i, size in enumerate(driven) if 0.0 < size < np.inf}
+
+    @property
     def outputs(self) -> Mapping[str, Output]:
         return {name: partial(self._output, i) for i, name in enumerate(self._outputs)}
 
@@ -161,6 +175,10 @@ class TransferFunction(Element):
     @property
     def states(self) -> Mapping[str, float]:
         return self.state_space.states
+
+    @property
+    def sizes(self) -> Mapping[str, Any]:
+        return self.state_space.sizes
 
     @property
     def outputs(self) -> Mapping[str, Output]:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dalembert.elements.drawn.spans import Pulleys, Span
-from dalembert.elements.element import Element, Output
+from dalembert.elements.drawn.over_pulleys import OverPulleys
+from dalembert.elements.drawn.spans import Span
+from dalembert.elements.element import Output
 from dalembert.parts.fields import Number, PointLike, Positive
 from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.parts.joints.axis import Axis
@@ -29,7 +30,7 @@ STRETCHED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Belt(Element):
+class Belt(OverPulleys):
     """A belt or cable over `pulleys` in their order: their centres, with `radii`, and `sides` (1: counter-clockwise about `axis`, −1).
 
     `axis` is that of the first pulley, in its own axes. Each span has `stiffness` and `damping`, and `tension` at the start. Without
@@ -48,19 +49,6 @@ class Belt(Element):
     friction: Number | None = None
     creep: Positive = 1e-3
     viscous: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.path.check("Belt")
-
-    @property
-    def path(self) -> Pulleys:
-        """The way it takes."""
-        return Pulleys(self.pulleys, self.radii, self.sides or (1.0,) * len(self.pulleys), self.axis, self.closed)
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return tuple(p.body for p in self.pulleys)
 
     @property
     def _numbers(self) -> range:

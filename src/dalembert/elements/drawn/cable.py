@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from dalembert.elements.drawn.spans import Pulleys, Span
-from dalembert.elements.element import Element, output
+from dalembert.elements.drawn.over_pulleys import OverPulleys
+from dalembert.elements.drawn.spans import Span
+from dalembert.elements.element import output
 from dalembert.parts.fields import Length, Number, PointLike, Positive
 from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.parts.joints.axis import Axis
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Cable(Element):
+class Cable(OverPulleys):
     """A cable of natural `length` over `pulleys` in their order, without friction: their centres, with `radii` and `sides` (1 or −1).
 
     Its ends are points, pulleys of radius 0, unless it is `closed`. Inputs `paid` and `paid_rate` say how much of it a winch has paid
@@ -41,19 +42,6 @@ class Cable(Element):
 
     takes: ClassVar[Mapping[str, str]] = {"paid": "m", "paid_rate": "m/s"}
     optional: ClassVar[Mapping[str, float]] = {"paid": 0.0, "paid_rate": 0.0}
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.path.check("Cable")
-
-    @property
-    def path(self) -> Pulleys:
-        """The way it takes."""
-        return Pulleys(self.pulleys, self.radii, self.sides or (1.0,) * len(self.pulleys), self.axis, self.closed)
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return tuple(p.body for p in self.pulleys)
 
     def _spans(self, x: ElementAt) -> list[Span]:
         made: list[Span] = x.kept("spans", lambda: self.path.spans(x))

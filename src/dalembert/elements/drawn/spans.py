@@ -2,7 +2,8 @@
 
 Between pulleys of centres c and radii r, on whose sides the belt runs (1: counter-clockwise about the axis n, −1: clockwise), with
 δ = s₂r₂ − s₁r₁, D = c₂ − c₁ and d its length, a span is l = √(d² − δ²) long and goes along t = (l D − δ n × D)/d²; it touches each
-pulley at c + s r t × n.
+pulley at c + s r t × n. All that lies across n: pulleys stand in one plane. Between two points, pulleys of radius 0, a span is their
+connection in space, whatever n is.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from dalembert.vectors import Vector, cross
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
     from dalembert.parts.forces.points import Point
+
+
+ASIDE = 1e-6
+"""Part of their distance and radii by which two pulleys may be out of one plane."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +79,12 @@ class Pulleys:
 
     def _span(self, a: int, b: int, axis: Vector, places: Sequence[Vector]) -> Span:
         D = places[b] - places[a]
-        D = D - (axis @ D) * axis
+        if self._is_point(a) and self._is_point(b):
+            length = sqrt(D @ D)
+            return Span(a, b, D / length, length, places[a], places[b])
+        aside = axis @ D
+        self._check_in_plane(a, b, aside, D)
+        D = D - aside * axis
         d2, (r, R) = D @ D, (self.sides[k] * self.radii[k] for k in (a, b))
         across = R - r
         if type(d2) is not Expr and type(across) is not Expr and not d2 > across * across:
@@ -85,6 +95,18 @@ class Pulleys:
         t = (length * D - across * cross(axis, D)) / d2
         out = cross(t, axis)
         return Span(a, b, t, length, places[a] + r * out, places[b] + R * out)
+
+    def _is_point(self, k: int) -> bool:
+        return type(self.radii[k]) is not Expr and self.radii[k] == 0.0
+
+    def _check_in_plane(self, a: int, b: int, aside: Scalar, D: Vector) -> None:
+        """Where it is known in numbers."""
+        sizes = [abs(x) for x in (*D, self.radii[a], self.radii[b]) if type(x) is not Expr]
+        if type(aside) is not Expr and abs(aside) > ASIDE * sum(sizes):
+            raise ModelError(
+                f"pulleys {a + 1} and {b + 1} do not stand in one plane: their centres are {abs(aside):.3g} m apart along the axis. "
+                "Move one of them, or the point of its body; only between points, of radius 0, does a span go through space"
+            )
 
     def wrap(self, x: ElementAt, before: Span, after: Span) -> Scalar:
         """Angle, from 0 to 2π, over which the belt lies on the pulley between two spans."""

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from dalembert.elements.element import Element, output
+from dalembert.elements.element import output
+from dalembert.elements.passive.in_moving_air import STILL, InMovingAir
 from dalembert.parts.fields import Number, PointLike
-from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.trace import Scalar, sqrt
+from dalembert.vectors import Vector
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
 
-STILL = 1e-9
-"""Speed beside which that of the air is smooth, m/s: its length has no slope at zero."""
-
 
 @dataclass(frozen=True, eq=False)
-class AirDrag(Element):
+class AirDrag(InMovingAir):
     """½ `density` · `coefficient` · `area` |v| v against the velocity v of a point relative to the air.
 
     Inputs `wind_x`, `wind_y` and `wind_z`, in world axes, are the velocity of the air; what is not connected is zero.
@@ -32,31 +27,12 @@ class AirDrag(Element):
     coefficient: Number = 1.0
     density: Number = 1.225
 
-    takes: ClassVar[Mapping[str, str]] = {"wind_x": "m/s", "wind_y": "m/s", "wind_z": "m/s"}
-    optional: ClassVar[Mapping[str, float]] = {"wind_x": 0.0, "wind_y": 0.0, "wind_z": 0.0}
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.at.body,)
-
-    def _wind(self, x: ElementAt) -> Scalar:
-        return np.array([x["wind_x"], x["wind_y"], x["wind_z"]])
-
-    def _drag(self, x: ElementAt) -> Scalar:
-        v = x.s.velocity(self.at) - self._wind(x)
+    def air_force(self, x: ElementAt) -> Vector:
+        v = self.velocity_in_air(x)
         return -0.5 * self.density * self.coefficient * self.area * sqrt(v @ v + STILL * STILL) * v
 
     @output("N")
     def drag(self, x: ElementAt) -> Scalar:
         """Size of the force."""
-        f = self._drag(x)
+        f = self.air_force(x)
         return sqrt(f @ f)
-
-    def loads(self, x: ElementAt) -> Iterable[Load]:
-        yield BodyLoad(self.at, self._drag(x), at=x.s.position(self.at))
-
-    def dissipated(self, x: ElementAt) -> Scalar:
-        return -(self._drag(x) @ (x.s.velocity(self.at) - self._wind(x)))
-
-    def supplied(self, x: ElementAt) -> Scalar:
-        return self._drag(x) @ self._wind(x)

@@ -77,6 +77,11 @@ class Bushing(Element):
     def states(self) -> Mapping[str, float]:
         return {f"arm{k + 1}_{i + 1}": 0.0 for k in range(len(self.arms)) for i in range(6)}
 
+    def unit_of(self, signal: str) -> str:
+        """Arms are as long, or turned, as the spring that they stand beside."""
+        arm, _, direction = signal.rpartition("_")
+        return ("m" if int(direction) <= 3 else "rad") if arm.startswith("arm") else super().unit_of(signal)
+
     def _kinematics(self, x: ElementAt) -> tuple[Any, Any, Any]:
         """x, ẋ, and ½(tr R − R)."""
         s = x.s

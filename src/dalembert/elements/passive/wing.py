@@ -7,28 +7,24 @@ of Aerodynamics* (2011), section 5.3. Flow along the span makes no force.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.elements.element import Element, output
+from dalembert.elements.element import output
+from dalembert.elements.passive.in_moving_air import STILL, InMovingAir
 from dalembert.parts.fields import Number, PointLike
-from dalembert.parts.forces.force import BodyLoad, Load
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import Scalar, atan2, sqrt
-from dalembert.vectors import cross
+from dalembert.vectors import Vector, cross
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
 
-STILL = 1e-9
-"""Speed beside which that of the air is smooth, m/s: its length has no slope at zero."""
-
 
 @dataclass(frozen=True, eq=False)
-class Wing(Element):
+class Wing(InMovingAir):
     """Lift and drag at a point of a body: `chord` points ahead and `up` away from the pressed side, in the body's axes.
 
     `lift` is the slope of c_L for each radian, `drag` that without lift, `induced` what c_L² adds to it. Inputs `wind_x`, `wind_y` and
@@ -44,21 +40,11 @@ class Wing(Element):
     induced: Number = 0.05
     density: Number = 1.225
 
-    takes: ClassVar[Mapping[str, str]] = {"wind_x": "m/s", "wind_y": "m/s", "wind_z": "m/s"}
-    optional: ClassVar[Mapping[str, float]] = {"wind_x": 0.0, "wind_y": 0.0, "wind_z": 0.0}
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.at.body,)
-
-    def _wind(self, x: ElementAt) -> Any:
-        return np.array([x["wind_x"], x["wind_y"], x["wind_z"]])
-
     def _flow(self, x: ElementAt) -> tuple[Any, Any, Any, Any]:
         """Speed across the span, direction of motion through the air, direction of lift, angle."""
         R = x.s.rotation(self.at)
         chord, up = R @ np.asarray(self.chord), R @ np.asarray(self.up)
-        v = x.s.velocity(self.at) - self._wind(x)
+        v = self.velocity_in_air(x)
         ahead, sinking = chord @ v, -(up @ v)
         speed = sqrt(ahead * ahead + sinking * sinking + STILL * STILL)
         along = (ahead * chord - sinking * up) / speed
@@ -69,7 +55,7 @@ class Wing(Element):
         """α, at which the air comes from below the chord."""
         return self._flow(x)[3]
 
-    def _force(self, x: ElementAt) -> Any:
+    def air_force(self, x: ElementAt) -> Vector:
         speed, along, across, _ = self._flow(x)
         R = x.s.rotation(self.at)
         # sin α and cos α without the angle itself, which jumps where the air comes from behind
@@ -82,14 +68,5 @@ class Wing(Element):
     @output("N")
     def force(self, x: ElementAt) -> Scalar:
         """Size of the whole force."""
-        f = self._force(x)
+        f = self.air_force(x)
         return sqrt(f @ f)
-
-    def loads(self, x: ElementAt) -> Iterable[Load]:
-        yield BodyLoad(self.at, self._force(x), at=x.s.position(self.at))
-
-    def dissipated(self, x: ElementAt) -> Scalar:
-        return -(self._force(x) @ (x.s.velocity(self.at) - self._wind(x)))
-
-    def supplied(self, x: ElementAt) -> Scalar:
-        return self._force(x) @ self._wind(x)

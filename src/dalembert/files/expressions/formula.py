@@ -28,7 +28,7 @@ from dalembert.files.expressions.syntax import (
 )  # fmt: skip
 from dalembert.files.expressions.tokens import ExpressionError
 from dalembert.parts.names import nearest
-from dalembert.trace import Expr, symbol
+from dalembert.trace import Expr, Scalar, symbol
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -39,7 +39,7 @@ Scope = Callable[[SyntaxNode], Any]
 """The value of a name or of a freedom."""
 
 
-def evaluated(node: SyntaxNode, text: str, scope: Scope) -> Any:
+def evaluated(node: SyntaxNode, text: str, scope: Scope) -> Scalar:
     """Value of a node in a scope: a float, or an Expr. What has no value (1/0, log(-1), too large) is an error with its place."""
     try:
         return _value(node, text, scope)
@@ -81,7 +81,7 @@ def _power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def named(text: str, at: int, name: str, known: Mapping[str, Any]) -> Any:
+def named(text: str, at: int, name: str, known: Mapping[str, Any]) -> Scalar:
     """A name's value, a constant, or the error with what may have been meant."""
     if name in known:
         return known[name]

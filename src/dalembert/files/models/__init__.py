@@ -40,7 +40,7 @@ def _check_start(m: Mechanism, document: Entry) -> None:
     from dalembert.kinematics.initial import initial_state
 
     t = m.plan.options.start or 0.0
-    for section, q, u in (("initial", m.plan.initial, None), ("speeds", None, m.plan.speeds)):
+    for section, q, u in (("guess", None, None), ("initial", m.plan.initial, None), ("speeds", None, m.plan.speeds)):
         try:
             initial_state(m, q, u, t)
         except StateError as problem:

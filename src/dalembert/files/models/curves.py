@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.files.expressions import written
-from dalembert.files.models.kinds import AXIS, ListKind, Schema
+from dalembert.files.models.kinds import AXIS, ListKind, Plain, Schema
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.parts.joints.curve import ALONG, Curve
@@ -18,7 +17,7 @@ from dalembert.trace import Expr, free_symbols, substitute, symbol
 class CurveKind:
     """See the module's text."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> Curve | list[list[float]]:
         """As `CurvedSlide` takes it."""
         items = entry.list("three expressions of x, or a list of points,")
         if items and isinstance(items[0].value, list):
@@ -27,7 +26,7 @@ class CurveKind:
             raise entry.error(f"a curve is three expressions of x, or a list of points, not {len(items)} values")
         return Curve(tuple(scope.number(item, x=ALONG) for item in items))
 
-    def write(self, value: Curve, where: str) -> Any:
+    def write(self, value: Curve, where: str) -> Plain:
         if any(s is not ALONG and s.name == "x" for e in value.at if type(e) is Expr for s in free_symbols([e])):
             raise ModelError(
                 f'{where}: a parameter is called "x", which is the variable of curves; give it another name'

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dalembert.errors import ModelError
-from dalembert.files.models.kinds import Text
+from dalembert.files.models.kinds import Plain, Schema, Text
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.limited_read import is_file
@@ -18,10 +18,10 @@ from dalembert.system.system import System
 from dalembert.words import short
 
 
-class FileKind(Text):
+class FileKind:
     """A file in the model file's folder or below it. No model reaches beyond: what is shared cannot read what is private."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> DataFile:
         name = entry.text("the name of a file")
         folder = Path(entry.file).parent
         outside = PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name or ":" in name
@@ -33,8 +33,11 @@ class FileKind(Text):
             raise entry.error(f"there is no file {short(name)} in the folder of this model file")
         return DataFile(name, folder)
 
-    def write(self, value: Any, where: str) -> Any:
-        return value.name
+    def write(self, value: Any, where: str) -> Plain:
+        return str(value.name)
+
+    def schema(self) -> Schema:
+        return Text().schema()
 
 
 def _leads_inside(folder: Path, name: str) -> bool:

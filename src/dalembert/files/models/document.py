@@ -22,7 +22,7 @@ MOST = 400_000
 """Values, aliases counted each time they are met."""
 
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, float | bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None, "true": True, "True": True, "TRUE": True,
     "false": False, "False": False, "FALSE": False, ".nan": float("nan"), ".inf": float("inf"), "-.inf": -float("inf"),
 }  # fmt: skip
@@ -171,7 +171,7 @@ def _place(event: Any) -> tuple[int, int]:
     return event.start_mark.line + 1, event.start_mark.column + 1
 
 
-def resolved(text: str) -> Any:
+def resolved(text: str) -> str | float | bool | None:
     """A plain scalar's value."""
     if text in _WORDS:
         return _WORDS[text]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.errors import ModelError
-from dalembert.files.models.kinds import Named, Schema, WholeNumber
+from dalembert.files.models.kinds import Named, Plain, Schema, WholeNumber
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 
 
-class ModesKind(WholeNumber):
+class ModesKind:
     """A number of modes, or {y: 2, z: 1, torsion: 1, axial: 0}."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
-        return Named(WholeNumber()).read(entry, scope) if isinstance(entry.value, dict) else super().read(entry, scope)
+    def read(self, entry: Entry, scope: Scope) -> int | dict[str, int]:
+        return (Named(WholeNumber()) if isinstance(entry.value, dict) else WholeNumber()).read(entry, scope)
 
-    def write(self, value: Any, where: str) -> Any:
-        return super().write(value, where) if isinstance(value, int) else Named(WholeNumber()).write(value, where)
+    def write(self, value: Any, where: str) -> Plain:
+        return (WholeNumber() if isinstance(value, int) else Named(WholeNumber())).write(value, where)
 
     def schema(self) -> Schema:
         kinds = {kind: {"type": "integer", "minimum": 0} for kind in ("y", "z", "torsion", "axial")}

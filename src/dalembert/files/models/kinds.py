@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from dalembert.files.models.scope import Scope
 from dalembert.parts.fields import Function
 from dalembert.parts.forces.points import Point
 from dalembert.parts.names import nearest
+from dalembert.trace import Scalar
 from dalembert.vectors import ZERO
 
 Schema = dict[str, Any]
+Plain: TypeAlias = "bool | float | str | list[Plain] | dict[str, Plain] | None"
+"""Plain data, as a model file holds them."""
 
 
 class Kind(Protocol):
@@ -26,7 +29,7 @@ class Kind(Protocol):
 
     def read(self, entry: Entry, scope: Scope) -> Any: ...
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         """As plain data: numbers, texts, lists, dicts."""
 
     def schema(self) -> Schema:
@@ -49,10 +52,10 @@ def _word(entry: Entry, what: str) -> str:
 class Text:
     """A text."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> str:
         return entry.text()
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return str(value)
 
     def schema(self) -> Schema:
@@ -62,7 +65,7 @@ class Text:
 class NameKind(Text):
     """A name, which may look like a number."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> str:
         return _word(entry, "a name")
 
     def schema(self) -> Schema:
@@ -75,13 +78,13 @@ class Choice:
 
     words: Collection[str]
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> str:
         word = _word(entry, f"one of {', '.join(self.words)}")
         if word not in self.words:
             raise entry.error(f"{word!r} is not known here; {nearest(word, self.words, 'choose one of')}")
         return word
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return str(value)
 
     def schema(self) -> Schema:
@@ -92,10 +95,10 @@ class Choice:
 class NumberKind:
     """A number, or an expression of parameters."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> Scalar:
         return scope.number(entry)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return written(value, where)
 
     def schema(self) -> Schema:
@@ -106,10 +109,10 @@ class NumberKind:
 class PlainNumber:
     """A number, or an expression of constants such as 30*deg."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> float:
         return scope.plain(entry)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return float(value)
 
     def schema(self) -> Schema:
@@ -119,27 +122,28 @@ class PlainNumber:
 class WholeNumber(PlainNumber):
     """A whole number."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> int:
         if not isinstance(entry.value, float) or not abs(entry.value) < 1e9 or entry.value != int(entry.value):
             raise entry.error("a whole number is expected here")
         return int(entry.value)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return int(value)
 
     def schema(self) -> Schema:
         return {"type": "integer"}
 
 
-class Flag(Text):
+@dataclass(frozen=True)
+class Flag:
     """True or false."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> bool:
         if not isinstance(entry.value, bool):
             raise entry.error(f"true or false is expected here, not {entry.kind}")
         return entry.value
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return bool(value)
 
     def schema(self) -> Schema:
@@ -153,14 +157,14 @@ class ListKind:
     item: Kind
     count: int
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> list[Any]:
         what = f"a list of {self.count} numbers" if self.count else "a list"
         items = entry.list(what)
         if self.count and len(items) != self.count:
             raise entry.error(f"{what} is expected here, not of {len(items)}")
         return [self.item.read(x, scope) for x in items]
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return [self.item.write(x, where) for x in value]
 
     def schema(self) -> Schema:
@@ -179,10 +183,10 @@ class Named:
 
     item: Kind
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> dict[str, Any]:
         return {name: self.item.read(x, scope) for name, x in entry.mapping().items()}
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return {name: self.item.write(x, f"{where}: {name}") for name, x in value.items()}
 
     def schema(self) -> Schema:
@@ -193,7 +197,7 @@ class Named:
 class ParameterKind:
     """A number, or a number with the range it may be set in: {value: 0.4, min: 0.2, max: 0.6}."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> dict[str, float]:
         """The value, and whatever is said of its range."""
         if not isinstance(entry.value, dict):
             return {"value": scope.plain(entry)}
@@ -203,8 +207,8 @@ class ParameterKind:
             raise entry.error("a parameter with a range needs its value: {value: 0.4, min: 0.2, max: 0.6}")
         return {name: scope.plain(x) for name, x in fields.items()}
 
-    def write(self, value: Any, where: str) -> Any:
-        said = {name: float(x) for name, x in value.items() if x is not None}
+    def write(self, value: Any, where: str) -> Plain:
+        said: dict[str, Plain] = {name: float(x) for name, x in value.items() if x is not None}
         return said if len(said) > 1 else said["value"]
 
     def schema(self) -> Schema:
@@ -222,11 +226,12 @@ PARAMETER_FIELDS = ("value", "min", "max")
 class OneOrMany:
     """A number, or a list of them."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> float | list[float]:
         return ListKind(PlainNumber(), 0).read(entry, scope) if isinstance(entry.value, list) else scope.plain(entry)
 
-    def write(self, value: Any, where: str) -> Any:
-        return np.asarray(value, dtype=float).tolist()
+    def write(self, value: Any, where: str) -> Plain:
+        rows: list[Plain] = np.asarray(value, dtype=float).tolist()
+        return rows
 
     def schema(self) -> Schema:
         number = PlainNumber().schema()
@@ -243,7 +248,7 @@ class Either:
     def read(self, entry: Entry, scope: Scope) -> Any:
         return (self.mapping if isinstance(entry.value, dict) else self.otherwise).read(entry, scope)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         simple = isinstance(value, (str, float, int, list, np.ndarray))
         return (self.otherwise if simple else self.mapping).write(value, where)
 
@@ -258,13 +263,14 @@ NUMBERS = ListKind(PlainNumber(), 0)
 class RowsKind:
     """Rows of plain numbers, or the numbers of one row."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> list[Any]:
         rows = entry.list("a list of numbers, or of rows of numbers,")
         nested = bool(rows) and isinstance(rows[0].value, list)
         return (ListKind(NUMBERS, 0) if nested else NUMBERS).read(entry, scope)
 
-    def write(self, value: Any, where: str) -> Any:
-        return np.asarray(value, dtype=float).tolist()
+    def write(self, value: Any, where: str) -> Plain:
+        rows: list[Plain] = np.asarray(value, dtype=float).tolist()
+        return rows
 
     def schema(self) -> Schema:
         return {"anyOf": [NUMBERS.schema(), ListKind(NUMBERS, 0).schema()]}
@@ -274,12 +280,12 @@ class RowsKind:
 class Inertia:
     """Three principal moments, or a 3 × 3 matrix."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> list[Any]:
         rows = entry.list("three moments, or three rows of three numbers,")
         matrix = bool(rows) and isinstance(rows[0].value, list)
         return (MATRIX if matrix else VECTOR).read(entry, scope)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         rows = np.asarray(value, dtype=object)
         flat = rows.ndim == 1
         if not flat and all(
@@ -298,7 +304,7 @@ class PointKind:
     [name, node, [x, y, z]] in the node's axes), or a named frame.
     """
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> Point:
         if isinstance(entry.value, list):
             items = entry.list()
             if len(items) not in (2, 3):
@@ -306,17 +312,18 @@ class PointKind:
                     "a point is a body's name, [name, [x, y, z]], [name, node] or [name, node, [x, y, z]]"
                 )
             if len(items) == 3 or isinstance(items[1].value, str):
-                at = VECTOR.read(items[2], scope) if len(items) == 3 else ZERO
+                at: Any = VECTOR.read(items[2], scope) if len(items) == 3 else ZERO
                 return Point(NameKind().read(items[0], scope), at, items[1].text("a node's name"))
-            return Point(NameKind().read(items[0], scope), VECTOR.read(items[1], scope))
+            place: Any = VECTOR.read(items[1], scope)
+            return Point(NameKind().read(items[0], scope), place)
         name = NameKind().read(entry, scope)
         if name in scope.frames and name not in scope.bodies and name != "ground":
             body, frame = scope.frames[name]
             return Point(body, frame.position, frame.node)
         return Point(name)
 
-    def write(self, value: Any, where: str) -> Any:
-        at = VECTOR.write(value.at, where)
+    def write(self, value: Any, where: str) -> Plain:
+        at: Any = VECTOR.write(value.at, where)
         if value.node is not None:
             return [value.body, value.node] if all(map(is_zero, at)) else [value.body, value.node, at]
         return value.body if all(map(is_zero, at)) else [value.body, at]
@@ -343,7 +350,7 @@ class FunctionKind:
             raise entry.error(f"a list of {f.size} numbers or expressions is expected here, not of {len(entries)}")
         return scope.function(entries, f.arguments, single, f.constant)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         if isinstance(value, Formula):
             data = [_tidy(text) for text in value.texts]
             return data[0] if value.single else data

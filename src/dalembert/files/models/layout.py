@@ -122,13 +122,13 @@ ELASTIC = VariantKind(SOURCES, "flexible body")
 OUTPUT = VariantKind(OUTPUTS, "output")
 SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
 
-INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}
+INITIAL: Mapping[str, Kind] = {name: Named(OneOrMany()) for name in ("initial", "guess", "speeds")}
 WORDS: Mapping[str, Kind] = {"name": NameKind(), "purpose": Text()}
 PARAMETERS: Kind = Named(ParameterKind())
 CUT: Kind = ListKind(NameKind(), 0)
 
 SECTIONS = (
     "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",
-    "elements", "constraints", "forces", "laws", "connections", "variables", "cut", "initial", "speeds", "outputs", "events",
-    "simulation",
+    "elements", "constraints", "forces", "laws", "connections", "variables", "cut", "initial", "guess", "speeds", "outputs",
+    "events", "simulation",
 )  # fmt: skip

@@ -18,6 +18,7 @@ from dalembert.files.models.kinds import (
     ListKind,
     NameKind,
     NumberKind,
+    Plain,
     PlainNumber,
     Schema,
     is_zero,
@@ -36,7 +37,7 @@ _QUATERNION = ListKind(PlainNumber(), 4)
 class Rotation:
     """See the module's text."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> np.ndarray:
         if isinstance(entry.value, list):
             return np.array(MATRIX.read(entry, scope), dtype=object)
         given = entry.mapping("{axis, angle}, {quaternion}, {angles} or a 3 × 3 matrix")
@@ -46,7 +47,7 @@ class Rotation:
                 axis = np.array(unit(AXIS.read(given["axis"], scope), "axis"))
             return turn(axis, scope.number(given["angle"]))
         if set(given) == {"quaternion"}:
-            return self._quaternion(given["quaternion"], scope)
+            return np.asarray(self._quaternion(given["quaternion"], scope))
         if set(given) == {"angles"}:
             return turn_123(VECTOR.read(given["angles"], scope))
         raise entry.error("a rotation is {axis, angle}, {quaternion}, {angles} or a 3 × 3 matrix")
@@ -58,7 +59,7 @@ class Rotation:
             raise entry.error(singularity)
         return EulerParameters.rotation(EulerParameters.admissible(e))
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         return MATRIX.write(value, where)
 
     def schema(self) -> Schema:
@@ -79,7 +80,7 @@ class Rotation:
 class FrameKind:
     """A frame without a name for it."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> Frame:
         if isinstance(entry.value, list):
             return Frame(VECTOR.read(entry, scope))
         given = entry.mapping("[x, y, z] or {position, rotation}")
@@ -87,7 +88,7 @@ class FrameKind:
         position = VECTOR.read(given["position"], scope) if "position" in given else ZERO
         return Frame(position, Rotation().read(given["rotation"], scope) if "rotation" in given else IDENTITY)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> Plain:
         position = VECTOR.write(value.position, where)
         if value.rotation.dtype != object and value.rotation.tobytes() == IDENTITY.tobytes():
             return position
@@ -101,27 +102,30 @@ class FrameKind:
         return {"anyOf": [VECTOR.schema(), {"type": "object", "properties": fields, "additionalProperties": False}]}
 
 
-class PlaceKind(FrameKind):
+class PlaceKind:
     """A frame, the name of one or of a node, or a frame on a node: {node, position, rotation}."""
 
-    def read(self, entry: Entry, scope: Scope) -> Any:
+    def read(self, entry: Entry, scope: Scope) -> Frame | str:
         if isinstance(entry.value, str):
             return entry.value
         if not isinstance(entry.value, dict) or "node" not in entry.value:
-            return super().read(entry, scope)
+            return FrameKind().read(entry, scope)
         entry.known(("node", "position", "rotation"))
         rest = {k: x for k, x in entry.value.items() if k != "node"}
-        return replace(super().read(replace(entry, value=rest), scope), node=entry.value["node"].text("a node's name"))
+        return replace(
+            FrameKind().read(replace(entry, value=rest), scope), node=entry.value["node"].text("a node's name")
+        )
 
-    def write(self, value: Any, where: str) -> Any:
-        made = super().write(value, where)
+    def write(self, value: Any, where: str) -> Plain:
+        made = FrameKind().write(value, where)
         if value.node is None:
             return made
         if isinstance(made, list):
             return value.node if all(map(is_zero, made)) else {"node": value.node, "position": made}
+        assert isinstance(made, dict)
         return {"node": value.node, **made}
 
     def schema(self) -> Schema:
         fields = {"node": NameKind().schema(), "position": VECTOR.schema(), "rotation": Rotation().schema()}
         on_node = {"type": "object", "properties": fields, "required": ["node"], "additionalProperties": False}
-        return {"anyOf": [NameKind().schema(), super().schema(), on_node]}
+        return {"anyOf": [NameKind().schema(), FrameKind().schema(), on_node]}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.files.expressions import written
-from dalembert.files.models.kinds import Schema
+from dalembert.files.models.kinds import Plain, Schema
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.parts.prescribed import TIME
@@ -25,7 +25,7 @@ class PrescribedKind:
             return [scope.number(x, t=TIME) for x in entry.list()]
         return scope.number(entry, t=TIME)
 
-    def write(self, value: JointPlacement, where: str) -> Any:
+    def write(self, value: JointPlacement, where: str) -> Plain:
         given = value.law.q
         if not value.joint.rates_are_speeds:
             return [written(x, where) for x in given]

@@ -13,7 +13,7 @@ from dalembert.errors import ModelError, ModelFileError
 from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
-from dalembert.files.models.kinds import VECTOR, ListKind
+from dalembert.files.models.kinds import VECTOR, Kind, ListKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
@@ -65,6 +65,9 @@ from dalembert.vectors import IDENTITY, ZERO
 
 RESERVED = ("and", "or", "not", "q", "u")
 """Words of the expressions that no parameter may have as its name."""
+
+Reader = Callable[[System, Entry, Scope], None]
+"""Reads one section of a model file into a system."""
 
 
 def read_file(path: str | Path) -> tuple[System, Entry]:
@@ -206,22 +209,15 @@ def _joints(system: System, entry: Entry, scope: Scope) -> None:
         scope.joints[name] = joint
 
 
-def _forces(system: System, entry: Entry, scope: Scope) -> None:
-    for name, one in entry.mapping("forces by name").items():
-        with one.blamed():
-            system.add_force(name, FORCE.read(one, scope))
+def _by_name(what: str, kind: Kind, add: Callable[[System, str, Any], None]) -> Reader:
+    """Reads a section of things of one kind."""
 
+    def read(system: System, entry: Entry, scope: Scope) -> None:
+        for name, one in entry.mapping(f"{what} by name").items():
+            with one.blamed():
+                add(system, name, kind.read(one, scope))
 
-def _constraints(system: System, entry: Entry, scope: Scope) -> None:
-    for name, one in entry.mapping("constraints by name").items():
-        with one.blamed():
-            system.add_constraint(name, CONSTRAINT.read(one, scope))
-
-
-def _laws(system: System, entry: Entry, scope: Scope) -> None:
-    for name, one in entry.mapping("laws by name").items():
-        with one.blamed():
-            system.add_law(name, LAW.read(one, scope))
+    return read
 
 
 def _elements(system: System, entry: Entry, scope: Scope) -> None:
@@ -291,7 +287,7 @@ def _cut(system: System, entry: Entry, scope: Scope) -> None:
 
 def _initial(system: System, entry: Entry, scope: Scope) -> None:
     for name, value in INITIAL[entry.path].read(entry, scope).items():
-        chosen = scope.chosen["q" if entry.path == "initial" else "u"]
+        chosen = scope.chosen["u" if entry.path == "speeds" else "q"]
         if entry.path == "initial" and any(name.partition(".")[0] == x for x in system.elements):
             chosen = {*chosen, *(f"{x}.{z}" for x, e in system.elements.items() for z in e.states)}
         known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes), *chosen]
@@ -309,25 +305,29 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
             checks[name](value, name)
 
 
-_READERS: tuple[tuple[str, Callable[[System, Entry, Scope], None]], ...] = (
+_READERS: tuple[tuple[str, Reader], ...] = (
     ("format", _format), ("name", _words), ("purpose", _words), ("units", _units), ("parameters", _parameters), ("tables", _tables),
     ("gravity", _gravity), ("bodies", _bodies), ("ground", _ground), ("frames", _frames), ("joints", _joints), ("elements", _elements),
-    ("constraints", _constraints), ("forces", _forces), ("laws", _laws), ("joints", names_on_joints), ("variables", names_chosen),
+    ("constraints", _by_name("constraints", CONSTRAINT, System.add_constraint)),
+    ("forces", _by_name("forces", FORCE, System.add_force)),
+    ("laws", _by_name("laws", LAW, System.add_law)), ("joints", names_on_joints), ("variables", names_chosen),
     ("outputs", _outputs), ("joints", speeds_on_joints), ("variables", chosen_variables), ("connections", _connections),
-    ("events", _events), ("cut", _cut), ("initial", _initial), ("speeds", _initial), ("simulation", _simulation),
+    ("events", _events), ("cut", _cut), ("initial", _initial), ("guess", _initial),
+    ("speeds", _initial), ("simulation", _simulation),
 )  # fmt: skip
 """In the order in which they need each other; outputs may name chosen variables, and these be made of outputs."""
 
 _SECTION_OF = {
     "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
     "output": "outputs", "event": "events", "table": "tables", "element": "elements",
+    "connection": "connections",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
     for kind, name in re.findall(
-        r'\b(body|joint|force|constraint|law|frame|output|event|table|element) "([^"]+)"', str(problem)
+        r'\b(body|joint|force|constraint|law|frame|output|event|table|element|connection) "([^"]+)"', str(problem)
     ):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:

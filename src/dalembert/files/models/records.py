@@ -42,6 +42,9 @@ from dalembert.files.models.kinds import (
     Text,
     WholeNumber,
 )  # fmt: skip
+from dalembert.files.models.kinds import (
+    Plain as PlainData,
+)
 from dalembert.files.models.place import Entry
 from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
@@ -193,7 +196,7 @@ class RecordKind:
         with entry.blamed():
             return self.cls(**read_fields(entry, own, scope, "it"))
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> dict[str, PlainData]:
         return write_fields(value, fields_of(self.cls), where)
 
     def schema(self) -> Schema:
@@ -233,7 +236,7 @@ class VariantKind:
         with entry.blamed():
             return cls(**read_fields(entry, own, scope, f"{one} of type {word}"))
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> dict[str, PlainData]:
         if type(value) not in self.classes:
             raise ModelError(
                 f"{where}: {type(value).__name__} is a {self.what} of your own, which a model file cannot hold; "
@@ -262,7 +265,7 @@ class ActionsKind:
     def read(self, entry: Entry, scope: Scope) -> Any:
         return (self.one if isinstance(entry.value, dict) else ListKind(self.one, 0)).read(entry, scope)
 
-    def write(self, value: Any, where: str) -> Any:
+    def write(self, value: Any, where: str) -> PlainData:
         return self.one.write(value[0], where) if len(value) == 1 else [self.one.write(x, where) for x in value]
 
     def schema(self) -> Schema:

@@ -66,6 +66,10 @@ def json_schema() -> dict[str, Any]:
         "variables": schema_of(fields_of(ChosenVariables), summary(ChosenVariables)),
         "cut": _said(CUT, "Joints at which closed loops are cut."),
         "initial": _said(INITIAL["initial"], "Coordinates at the start, by joint or joint.coordinate."),
+        "guess": _said(
+            INITIAL["guess"],
+            "Coordinates from which loops are closed, where initial gives none: the branch.",
+        ),
         "speeds": _said(INITIAL["speeds"], "Speeds at the start, by joint or joint.speed."),
         "outputs": _named(output),
         "events": _named({"anyOf": [{"$ref": "#/$defs/expression"}, schema_of(fields_of(Watched), summary(Watched))]}),

@@ -50,7 +50,7 @@ class Scope:
     chosen: dict[str, set[str]] = field(default_factory=lambda: {"q": set(), "u": set()})
     """Names of coordinates and speeds that the file chooses, for those who may name them."""
 
-    def number(self, entry: Entry, **variables: Any) -> Any:
+    def number(self, entry: Entry, **variables: Any) -> Scalar:
         """A float, or the expression's value: a float or an Expr of parameters, states of elements and `variables`."""
         if isinstance(entry.value, float):
             if not math.isfinite(entry.value):
@@ -107,13 +107,13 @@ class Scope:
     def t(self) -> Scalar:
         return symbol("t")
 
-    def signal(self, name: str) -> Any:
+    def signal(self, name: str) -> Scalar:
         """As `State.signal`, a symbol."""
         if name not in self.signals and not name.startswith("own."):
             raise unknown(name, "signal", self.signals, "signals")
         return symbol(f"#{name}")
 
-    def own_variable(self, kind: str, name: str) -> Any:
+    def own_variable(self, kind: str, name: str) -> Scalar:
         """As `State.own_variable`, a symbol."""
         return symbol(f"#{kind}.{name}") if name in self.chosen[kind] else None
 

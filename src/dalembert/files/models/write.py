@@ -92,6 +92,7 @@ def plain_data(system: System) -> dict[str, Any]:
     data["variables"] = written(whole, "variables")
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
+    data["guess"] = INITIAL["guess"].write(system.guess, "guess")
     data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")
     data["outputs"] = {k: OUTPUT.write(x, f'output "{k}"') for k, x in outputs.items()}
     data["events"] = {k: write_fields(x, fields_of(Watched), f'event "{k}"') for k, x in events.items()}
@@ -108,7 +109,7 @@ def _source(x: Any, system: System) -> Any:
 def _body(b: RigidBody) -> dict[str, Any]:
     where = f'body "{b.name}"'
     if b.modes:
-        data = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
+        data: dict[str, Any] = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
     else:
         data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
     return data | ({"shapes": ListKind(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})

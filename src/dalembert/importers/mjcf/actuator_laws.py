@@ -25,6 +25,13 @@ class ActuatorLaw:
     biastype: str = "none"
     gainprm: Affine = (1.0, 0.0, 0.0)
     biasprm: Affine = NOTHING
+    time: float = 1.0
+    """Time constant of a filter, s."""
+
+    @property
+    def filters(self) -> bool:
+        """Whether the control acts by a state that follows it, with ȧ = (control − a)/time; else ȧ = control, or there is none."""
+        return self.dyntype in ("filter", "filterexact")
 
     @property
     def gain(self) -> Affine:
@@ -43,8 +50,10 @@ class ActuatorLaw:
         """Why it has no place here."""
         if self.kind not in READ:
             return f"<{self.kind}> has a state or a law of its own that is not represented"
-        if self.dyntype != "none":
-            return f"dyntype={self.dyntype!r} needs a state of its own"
+        if self.dyntype not in ("none", "integrator") and not self.filters:
+            return f"dyntype={self.dyntype!r} is not represented"
+        if self.filters and self.time <= 0.0:
+            return f"a filter with a time constant of {self.time:g} s is not represented"
         if self.gaintype not in ("fixed", "affine"):
             return f"gaintype={self.gaintype!r} is not represented"
         if self.biastype not in ("none", "affine"):
@@ -90,10 +99,10 @@ def _source(laws: Sequence[ActuatorLaw], tag: str) -> ActuatorLaw:
 
 
 def _general(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
-    node.get("dynprm")
     return replace(
         law,
         kind="general",
+        time=float(node.overlaid("dynprm", (law.time, 0.0, 0.0), most=20)[0]),
         dyntype=node.get("dyntype") or law.dyntype,
         gaintype=node.get("gaintype") or law.gaintype,
         biastype=node.get("biastype") or law.biastype,
@@ -108,15 +117,34 @@ def _motor(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
 
 def _position(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
     """Positive damping in `biasprm` stands for a ratio, as in MuJoCo."""
-    kp, damping, dyntype = node.number("kp", law.gainprm[0]), law.biasprm[2], law.dyntype
+    kp, damping, dyntype, time = node.number("kp", law.gainprm[0]), law.biasprm[2], law.dyntype, law.time
     if node.has("kv"):
         damping = -node.number("kv")
     if node.has("dampratio"):
         damping = node.number("dampratio")
     if node.has("timeconst"):
-        dyntype = "filterexact" if node.number("timeconst") else "none"
+        time = node.number("timeconst")
+        dyntype = "filterexact" if time else "none"
+    dyntype = dyntype if dyntype == "filterexact" else "none"
+    return ActuatorLaw("position", dyntype, "fixed", "affine", (kp, 0, 0), (0, -kp, damping), time)
+
+
+def _intvelocity(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    """A position servo whose aim moves at the speed that is the control."""
+    kp, kv = node.number("kp", law.gainprm[0]), node.number("kv", max(0.0, -law.biasprm[2]))
+    if node.has("dampratio"):
+        kv = -node.number("dampratio")
+    return ActuatorLaw("intvelocity", "integrator", "fixed", "affine", (kp, 0, 0), (0, -kp, -kv))
+
+
+def _cylinder(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    """The force of a pressure, which follows the control, on an area."""
+    area = node.number("area", law.gainprm[0])
+    if node.has("diameter"):
+        area = 0.25 * math.pi * node.number("diameter") ** 2
+    time = node.number("timeconst", law.time)
     return ActuatorLaw(
-        "position", dyntype if dyntype == "filterexact" else "none", "fixed", "affine", (kp, 0, 0), (0, -kp, damping)
+        "cylinder", "filter", "fixed", "affine", (area, 0, 0), _overlaid(node, "bias", law.biasprm), time
     )
 
 
@@ -142,4 +170,7 @@ def _overlaid(node: XmlNode, name: str, before: Affine) -> Affine:
     return (float(a), float(b), float(c))
 
 
-READ = {"general": _general, "motor": _motor, "position": _position, "velocity": _velocity, "damper": _damper}
+READ = {
+    "general": _general, "motor": _motor, "position": _position, "velocity": _velocity, "damper": _damper,
+    "intvelocity": _intvelocity, "cylinder": _cylinder,
+}  # fmt: skip

@@ -1,14 +1,16 @@
-"""Actuators as motors and springs: force = gain · control + bias, both affine in length and velocity, the control a parameter."""
+"""Actuators as motors and springs: force = gain · control + bias, both affine in length and velocity. The control is a parameter,
+or a state that follows it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dalembert.importers.imported import Notes
+from dalembert.elements import Integral, LowPass
+from dalembert.importers.imported import AT_LIMITS, Notes
 from dalembert.importers.mjcf.actuator_laws import ActuatorLaw, continued
 from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import ACTUATORS, Defaults
@@ -49,8 +51,10 @@ class Actuators:
     defaults: Defaults
     forces: Names
     notes: Notes
-    inertias: Callable[[], dict[str, float]]
-    """Inertia of each single joint speed in the reference pose, by joint."""
+    inertia: Callable[[str], float | None]
+    """Inertia of a joint's single speed in the reference pose, by joint; None where it is not known."""
+    activations: list[str] = field(default_factory=list)
+    """States of actuators, in the order of the file."""
 
     def add(self, section: XmlNode, start: int) -> list[str]:
         """The parameters that are the controls, in the order of the file."""
@@ -83,7 +87,7 @@ class Actuators:
             return parameter
         law = self._damped(node, law, targets[0])
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        limited = between(control, self.tree.compiler.limits(node, "ctrl"))
+        limited = self._activated(node, name, law, between(control, self.tree.compiler.limits(node, "ctrl")))
         drive, *feedback = (g * limited + b for g, b in zip(law.gain, law.bias))
         most = self.tree.compiler.limits(node, "force")
         if most is not None and targets[0] not in ("joint", "jointinparent") and law.measures:
@@ -102,13 +106,25 @@ class Actuators:
                 self.notes.add(node, f"an actuator on {targets[0]}= is not represented and left out")
         return parameter
 
+    def _activated(self, node: XmlNode, name: str, law: ActuatorLaw, control: Scalar) -> Scalar:
+        """What the force is in proportion to: the control, or a state that follows or sums it."""
+        if law.dyntype == "none":
+            return control
+        element = LowPass(law.time) if law.filters else Integral()
+        own = self.forces.new(f"{name}_activation")
+        (state,) = self.system.add_element(own, element, input=control).values()
+        self.activations.append(f"{own}.value")
+        if self.tree.compiler.limits(node, "act") is not None:
+            self.notes.add(node, "the range of its activation is not represented", AT_LIMITS, "actrange")
+        return state
+
     def _damped(self, node: XmlNode, law: ActuatorLaw, target: str) -> ActuatorLaw:
         """Damping given as a ratio, in units: 2 ratio √(kp M), with the inertia M that the actuator sees in the reference pose."""
         if law.damping_ratio is None or target != "joint":
             return law
         joint = node.refers(target, self.tree.joints, "joint")
         g = float(node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))[0])
-        inertia = self.inertias().get(joint.name) if joint.single and g else None
+        inertia = self.inertia(joint.name) if joint.single and g else None
         if inertia is None:
             self.notes.add(
                 node, "its damping is given as a ratio to an inertia that is not known, and left out; give kv="

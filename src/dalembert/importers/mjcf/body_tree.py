@@ -22,6 +22,8 @@ from dalembert.parts.shapes import Shape
 from dalembert.system import GROUND
 from dalembert.vectors import ZERO
 
+PRINCIPAL = 1e-9
+"""Part of the largest moment that products of inertia may have about principal axes."""
 NOTHING = MassProperties(0.0, ZERO, np.zeros((3, 3)))
 
 
@@ -90,6 +92,17 @@ class BodyTree:
                 total = part if total is NOTHING else total + part
         found = self.compiler.bounded(MassProperties(total.mass, total.com, total.inertia))
         return self.repairs.mass_properties(body.node, found, body.name)
+
+    def principal_axes(self, body: MjcfBody, inertia: np.ndarray) -> np.ndarray:
+        """Principal axes of a body, as columns: those that the file says, where two moments are equal and any others would do."""
+        said = [self.compiler.rotation(x) for x in body.inertial if not x.has("fullinertia")]
+        said += [] if said else [g.form.at.rotation for g in body.geoms if g.form is not None]
+        for R in said:
+            off = R.T @ inertia @ R
+            if np.abs(off - np.diag(np.diag(off))).max() <= PRINCIPAL * np.abs(off).max():
+                return R
+        axes: np.ndarray = np.linalg.eigh(inertia)[1]
+        return axes * [1.0, 1.0, np.sign(np.linalg.det(axes))]
 
     def at_rest(self, site: Site) -> np.ndarray:
         """Where a site is in the world when every joint stands where its spring is at rest."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,7 @@ from dalembert.importers.imported import Notes
 from dalembert.importers.mjcf.assets import Assets, MeshAsset
 from dalembert.importers.mjcf.orientations import Compiler
 from dalembert.importers.poses import then, z_towards
+from dalembert.importers.solid_forms import placed, solid
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
 from dalembert.parts.frames import Frame
@@ -35,6 +35,8 @@ class Geom:
 
     weigh: Callable[[], MassProperties | None] = lambda: None
     shape: Shape | None = None
+    in_fluid: bool = False
+    """Whether the medium acts on it as on an ellipsoid."""
     form: ContactForm | None = None
     """What touches; its body is said by who knows it."""
 
@@ -51,8 +53,12 @@ class Geoms:
 
     def read(self, node: XmlNode, inside: Frame) -> Geom:
         """`node` with its defaults, `inside` the frame elements around it."""
-        for name in ("mass", "density", "group", "shellinertia"):
+        for name in ("mass", "density", "group", "shellinertia", "fluidcoef"):
             node.get(name)
+        made = self._read(node, inside)
+        return replace(made, in_fluid=True) if node.get("fluidshape") == "ellipsoid" else made
+
+    def _read(self, node: XmlNode, inside: Frame) -> Geom:
         kind = node.choice("type", (*WITHOUT_MASS, *SIZES, "mesh", "sdf"), "sphere")
         if kind in WITHOUT_MASS:
             place = then(inside, self.compiler.place(node))
@@ -66,7 +72,7 @@ class Geoms:
         place, size = self._form(node, kind)
         at = then(inside, place)
         shape = node.checked(_shape, kind, size, at, self.assets.colour(node))
-        return Geom(lambda: self._solid(node, kind, size, at), shape, ContactForm(node, "", kind, size, at))
+        return Geom(lambda: self._solid(node, kind, size, at), shape, form=ContactForm(node, "", kind, size, at))
 
     def _mesh(self, node: XmlNode, at: Frame) -> Geom:
         asset, rgba = self.assets.mesh(node), self.assets.colour(node)
@@ -75,7 +81,7 @@ class Geoms:
             shape = node.checked(pictures.mesh_file, asset.file, asset.scale, at, rgba)
         elif asset.triangles is not None:
             shape = pictures.mesh(asset.triangles, at, rgba)
-        return Geom(lambda: self._solid_mesh(node, asset, at), shape, ContactForm(node, "", "mesh", ZERO, at))
+        return Geom(lambda: self._solid_mesh(node, asset, at), shape, form=ContactForm(node, "", "mesh", ZERO, at))
 
     def _solid_mesh(self, node: XmlNode, asset: MeshAsset, at: Frame) -> MassProperties | None:
         if not self._mass(node, 1.0) or not self._in_group(node):
@@ -87,12 +93,13 @@ class Geoms:
         return placed(unit, at, node.number("mass", own.mass))
 
     def _solid(self, node: XmlNode, kind: str, size: np.ndarray, at: Frame) -> MassProperties | None:
-        mass = self._mass(node, _volume(kind, size))
+        volume, unit = solid(kind, size)
+        mass = self._mass(node, volume)
         if not mass or not self._in_group(node):
             return None
         if node.has("shellinertia") and node.flag("shellinertia"):
             self.notes.add(node, "the geom is taken as solid, not as a shell")
-        return placed(_unit_mass(kind, size), at, mass)
+        return placed(unit, at, mass)
 
     def _form(self, node: XmlNode, kind: str) -> tuple[Frame, np.ndarray]:
         """Place and half sizes; `fromto` says both where the axis runs and how long it is."""
@@ -121,54 +128,6 @@ class Geoms:
     def _in_group(self, node: XmlNode) -> bool:
         low, high = self.compiler.geom_groups
         return low <= node.number("group", 0.0) <= high
-
-
-def placed(unit: MassProperties, at: Frame, mass: float) -> MassProperties:
-    """Mass properties of a body of mass 1 in its own frame, as those of this mass in the frame it is placed in."""
-    R = at.rotation
-    inertia = mass * R @ unit.inertia @ R.T
-    return MassProperties(mass, at.position + R @ unit.com, 0.5 * (inertia + inertia.T))
-
-
-def _volume(kind: str, size: np.ndarray) -> float:
-    r = float(size[0])
-    match kind:
-        case "sphere":
-            return 4.0 / 3.0 * math.pi * r**3
-        case "capsule":
-            return math.pi * r * r * (2.0 * float(size[1]) + 4.0 / 3.0 * r)
-        case "cylinder":
-            return 2.0 * math.pi * r * r * float(size[1])
-        case "ellipsoid":
-            return 4.0 / 3.0 * math.pi * float(np.prod(size))
-        case _:
-            return 8.0 * float(np.prod(size))
-
-
-def _unit_mass(kind: str, size: np.ndarray) -> MassProperties:
-    """Uniform, of mass 1, about its centre; the axis of round forms is z."""
-    r = float(size[0])
-    match kind:
-        case "sphere":
-            moments = [2.0 / 5.0 * r * r] * 3
-        case "capsule":
-            moments = _capsule(r, float(size[1]))
-        case "cylinder":
-            across = (3.0 * r * r + 4.0 * float(size[1]) ** 2) / 12.0
-            moments = [across, across, 0.5 * r * r]
-        case kind:
-            xx, yy, zz = size * size / (5.0 if kind == "ellipsoid" else 3.0)
-            moments = [yy + zz, zz + xx, xx + yy]
-    return MassProperties(1.0, ZERO, np.diag(moments))
-
-
-def _capsule(r: float, half: float) -> list[float]:
-    """A cylinder and two half balls, whose mass centres lie 3/8 r beyond its ends."""
-    tube, balls = 2.0 * half, 4.0 / 3.0 * r
-    m, b = tube / (tube + balls), balls / (tube + balls)
-    along = m * 0.5 * r * r + b * (2.0 / 5.0) * r * r
-    across = m * (3.0 * r * r + tube * tube) / 12.0 + b * (2.0 / 5.0 * r * r + half * half + 0.75 * r * half)
-    return [across, across, along]
 
 
 def _shape(kind: str, size: np.ndarray, at: Frame, rgba: np.ndarray | None) -> Shape:

@@ -22,7 +22,9 @@ class Start:
     controls: dict[str, float] = field(default_factory=dict)
 
 
-def start(sections: list[XmlNode], joints: list[JointPart], controls: list[str], repairs: Repairs) -> Start:
+def start(
+    sections: list[XmlNode], joints: list[JointPart], controls: list[str], activations: list[str], repairs: Repairs
+) -> Start:
     made = Start({j.name: _plain(j.zero) for j in joints if not np.array_equal(j.zero, j.joint.reference)})
     keys = [key for section in sections for key in section.all("key")]
     for key in keys[1:]:
@@ -44,6 +46,8 @@ def start(sections: list[XmlNode], joints: list[JointPart], controls: list[str],
                 given[j.name] = to(j, part)
         if key.has("ctrl"):
             made.controls.update(zip(controls, map(float, key.numbers("ctrl", len(controls)))))
+        if key.has("act") and len(key.text_of("act").split()) == len(activations):
+            made.initial.update(zip(activations, map(float, key.numbers("act", len(activations)))))
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from dalembert.importers.mjcf.geoms import Geoms
 from dalembert.importers.mjcf.included import document
 from dalembert.importers.mjcf.keyframes import start
 from dalembert.importers.mjcf.law_coefficients import first_of
+from dalembert.importers.mjcf.medium import Medium
 from dalembert.importers.mjcf.mjcf_joints import JointPart
 from dalembert.importers.mjcf.orientations import Compiler
 from dalembert.importers.mjcf.reasons import IN_CONTACT, REASONS
@@ -49,6 +51,14 @@ def load(file: Path, folder: str | Path | None, strict: bool, laws: bool, contac
     return _MjcfImport(document(file, allowed), file, allowed, strict).run(laws, contacts)
 
 
+@dataclass(frozen=True)
+class JointInertia:
+    """What a joint's own force has to accelerate: with all other joints fixed, and with all others loose."""
+
+    fixed: float
+    loose: float
+
+
 class _MjcfImport:
     """One import under way."""
 
@@ -61,7 +71,7 @@ class _MjcfImport:
         self.tree = BodyTree(compiler, self.defaults, Geoms(compiler, assets, self.notes), self.notes, self.repairs)
         self.system = System(root.get("model") or file.stem, self._gravity())
         self.forces = Names()
-        self.at_zero: dict[str, float] | None = None
+        self.at_zero: dict[str, JointInertia] | None = None
 
     def run(self, laws: bool, contacts: str) -> Imported:
         self.laws = laws
@@ -72,16 +82,25 @@ class _MjcfImport:
         weighed = [tree.mass_properties(body) for body in tree.bodies]
         total, wanted = sum(p.mass for p in weighed), tree.compiler.total_mass
         by = wanted / total if wanted > 0.0 and total > 0.0 else 1.0
+        if by != 1.0:
+            weighed = [MassProperties(by * p.mass, p.com, by * p.inertia) for p in weighed]
         for body, p in zip(tree.bodies, weighed):
-            self._add_body(body, p if by == 1.0 else MassProperties(by * p.mass, p.com, by * p.inertia))
+            self._add_body(body, p)
+        for j in tree.all_joints:
+            self._spring(j)
         for name, site in tree.sites.items():
             system.add_frame(Names(set(system.frames)).new(name), site.body, site.at)
         tendons = self._tendons()
         equalities = Equalities(system, tree, tendons, self.defaults, self.notes)
         system.cut = tuple(name for section in self.root.all("equality") for name in equalities.add(section))
-        begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.repairs)
+        controls, self.activations = self._actuators(tendons)
+        self._add_medium(weighed)
+        begin = start(list(self.root.all("keyframe")), tree.all_joints, controls, self.activations, self.repairs)
         system.parameters.update(begin.controls)
         system.initial, system.speeds = begin.initial, begin.speeds
+        if system.cut or system.constraints:  # numbers of a file close no loop to the last digit
+            states = {name: x for name, x in begin.initial.items() if name in self.activations}
+            system.guess, system.initial = {k: x for k, x in begin.initial.items() if k not in states}, states
         if laws:
             self._add_laws()
         if contacts != "none":
@@ -118,11 +137,19 @@ class _MjcfImport:
             place = HERE if j.kind == "free" else then(at, j.before)
             J = self._armature(j)
             j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after, armature=J)
-            self._spring(j)
             parent, at = child, HERE
 
     def _spring(self, j: JointPart) -> None:
         stiffness, damping = (first_of(j.node, name, self.notes) for name in ("stiffness", "damping"))
+        time, ratio = j.node.vector("springdamper", (0.0, 0.0), size=2)
+        if time > 0.0 and ratio > 0.0 and j.single:
+            free = self._inertias().get(j.name)
+            if free is None:
+                self.notes.add(
+                    j.node, "stiffness and damping from a time constant need an inertia that is not known; give these"
+                )
+            else:
+                stiffness, damping = free.loose / (time * ratio) ** 2, 2.0 * free.loose / time
         if stiffness and not j.single:
             self.notes.add(j.node, f"the spring of a {j.kind} joint is not represented")
             stiffness = 0.0
@@ -149,12 +176,18 @@ class _MjcfImport:
         self._tendon_laws = [(f"{name}_limit", law) for name, law in reader.limits] if self.laws else []
         return made
 
-    def _actuators(self, tendons: dict[str, FixedTendon]) -> list[str]:
-        adder = Actuators(self.system, self.tree, tendons, self.defaults, self.forces, self.notes, self._inertias)
+    def _actuators(self, tendons: dict[str, FixedTendon]) -> tuple[list[str], list[str]]:
+        adder = Actuators(self.system, self.tree, tendons, self.defaults, self.forces, self.notes, self._inertia)
         controls: list[str] = []
         for section in self.root.all("actuator"):
             controls += adder.add(section, len(controls) + 1)
-        return controls
+        return controls, adder.activations
+
+    def _add_medium(self, weighed: list[MassProperties]) -> None:
+        medium = Medium.of(list(self.root.all("option")))
+        if medium.acts:
+            for body, p in zip(self.tree.bodies, weighed):
+                medium.add(self.system, self.tree, body, p, self.forces)
 
     def _add_laws(self) -> None:
         """Ranges of hinges and slides as stops, and their dry friction; MuJoCo holds both softly, here they are exact."""
@@ -165,7 +198,7 @@ class _MjcfImport:
             if ends is not None:
                 angle = self.tree.compiler.angle if j.kind == "hinge" else float
                 j.node.get("margin")
-                begins = self.system.initial.get(j.name, float(j.zero[0]))
+                begins = {**self.system.guess, **self.system.initial}.get(j.name, float(j.zero[0]))
                 add_stop(self.system, self.notes, j.node, j.name, (angle(ends[0]), angle(ends[1])), float(begins))
             friction = j.node.number("frictionloss", 0.0)
             if friction < 0.0:
@@ -175,8 +208,8 @@ class _MjcfImport:
         for name, law in self._tendon_laws:
             self.system.add_law(name, law)
 
-    def _inertias(self) -> dict[str, float]:
-        """Inertia of each joint with one speed in the pose of the file, on the diagonal of A; none where it cannot be built."""
+    def _inertias(self) -> dict[str, JointInertia]:
+        """Inertia of each joint with one speed in the pose of the file; none where it cannot be built."""
         if self.at_zero is None:
             s = copy(self.system)
             s.joints = {name: joint for name, joint in s.joints.items() if name not in s.cut}
@@ -191,8 +224,14 @@ class _MjcfImport:
                 if j.name in zero:
                     q[[at for at in j.q_at if at is not None]] = zero[j.name]
             A = composite(Tree(State(m, 0.0, q, np.zeros(m.n_u))))
-            self.at_zero = {j.name: float(A[j.columns[0], j.columns[0]]) for j in m.joints if len(j.columns) == 1}
+            fixed, loose = np.diag(A), 1.0 / np.diag(np.linalg.inv(A))
+            single = [(j.name, j.columns[0]) for j in m.joints if len(j.columns) == 1]
+            self.at_zero = {name: JointInertia(float(fixed[k]), float(loose[k])) for name, k in single}
         return self.at_zero
+
+    def _inertia(self, joint: str) -> float | None:
+        found = self._inertias().get(joint)
+        return None if found is None else found.fixed
 
     def _armature(self, j: JointPart) -> float:
         inertia = j.node.number("armature", 0.0)

@@ -45,6 +45,13 @@ REASONS = {
     "attach": Note("attached models are not represented", ACCELERATIONS),
     "option.wind": _MEDIUM, "option.density": _MEDIUM, "option.viscosity": _MEDIUM, "option.magnetic": _MEDIUM,
     "flag": Note("flags other than gravity are not represented", ACCELERATIONS),
+    **{f"flag.{name}": _SOLVER for name in (
+        "warmstart", "refsafe", "island", "multiccd", "nativeccd", "autoreset", "energy", "fwdinv", "invdiscrete", "eulerdamp",
+        "override", "sleep", "diagexact",
+    )},
+    **{f"flag.{name}": _CONTACT for name in ("contact", "filterparent", "midphase")},
+    **{f"flag.{name}": _LIMIT for name in ("constraint", "equality", "limit", "frictionloss")},
+    "flag.sensor": Note("sensors are not represented", MEASURED), "hfield": _CONTACT, "geom.hfield": _CONTACT,
     ".type": _LOOK, ".fromto": _LOOK, ".size": _LOOK, "compiler.texturedir": _LOOK, "compiler.discardvisual": _LOOK,
     "compiler.usethread": _SOLVER,
     "compiler.strippath": _LOOK, "compiler.alignfree": _SOLVER, "compiler.saveinertial": _SOLVER, "compiler.convexhull": _CONTACT,

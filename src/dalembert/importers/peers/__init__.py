@@ -1,4 +1,5 @@
-"""Imports beside other programs that read the same file: MuJoCo and Pinocchio, where they are installed.
+"""Imports beside other programs that read the same file: MuJoCo, Pinocchio and Drake, where they are
+installed.
 
 Accelerations are compared in random states, at rest, in motion and with actuators on, both without what closes loops: MuJoCo holds
 that with soft forces, Pinocchio not at all.
@@ -25,5 +26,15 @@ def _pinocchio(path: Path, found: Imported, states: int) -> PeerComparison:
     return compared(path, found, states)
 
 
-PEERS: dict[str, Callable[[Path, Imported, int], PeerComparison]] = {"mujoco": _mujoco, "pinocchio": _pinocchio}
+def _drake(path: Path, found: Imported, states: int) -> PeerComparison:
+    from dalembert.importers.peers.drake_peer import compared
+
+    return compared(path, found, states)
+
+
+PEERS: dict[str, Callable[[Path, Imported, int], PeerComparison]] = {
+    "mujoco": _mujoco,
+    "pinocchio": _pinocchio,
+    "drake": _drake,
+}
 """Programs that an import can be compared with, by name."""

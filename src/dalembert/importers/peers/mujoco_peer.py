@@ -15,6 +15,7 @@ from dalembert.importers.peers.peer_comparison import (
     moving,
     open_tree,
     places_in_q,
+    pushed,
     random_states,
 )
 from dalembert.mechanism import Mechanism
@@ -41,12 +42,17 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
     differences = Differences(m)
     for kind, rng in random_states(states):
         _randomize(mm, dd, rng, kind)
-        mujoco.mj_forward(mm, dd)
         q, u, theirs = m.reference.copy(), np.zeros(m.n_u), np.zeros(m.n_u)
         for j, (at_q, at_u) in zip(moving(m), places):
-            q[places_in_q(j)], u[j.columns], theirs[j.columns] = dd.qpos[at_q], dd.qvel[at_u], dd.qacc_smooth[at_u]
-        own = m.with_parameters(**dict(zip(controls, map(float, dd.ctrl)))) if controls else m
-        differences.add(kind, own.forward_dynamics(q, u), theirs)
+            q[places_in_q(j)], u[j.columns] = dd.qpos[at_q], dd.qvel[at_u]
+        own = m.with_parameters(**dict(zip([*controls, *m.states], map(float, [*dd.ctrl, *dd.act]))))
+        tau, ours = pushed(own.numeric, q, u, rng)
+        for j, (_, at_u) in zip(moving(m), places):
+            dd.qfrc_applied[at_u] = tau[j.columns]
+        mujoco.mj_forward(mm, dd)
+        for j, (_, at_u) in zip(moving(m), places):
+            theirs[j.columns] = dd.qacc_smooth[at_u]
+        differences.add(kind, ours, theirs)
     return PeerComparison("mujoco", states, differences.found)
 
 
@@ -71,4 +77,5 @@ def _randomize(mm: Any, dd: Any, rng: np.random.Generator, kind: str) -> None:
             e = rng.normal(size=4)
             dd.qpos[first : first + 4] = e / np.linalg.norm(e)
     low, high = np.where(mm.actuator_ctrllimited[:, None], mm.actuator_ctrlrange, [-1.0, 1.0]).T
+    dd.act[:] = 0.0 if kind != "with actuators" else rng.uniform(-1.0, 1.0, mm.na)
     dd.ctrl[:] = np.clip(0.0, low, high) if kind != "with actuators" else rng.uniform(low, high)

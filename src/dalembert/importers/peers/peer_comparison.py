@@ -9,12 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.imported import Imported
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism, TreeJoint
+from dalembert.recursive.algorithms import Tree, articulated, composite
 
 AGREES = 1e-8
 """Difference of accelerations, by the largest of the joint's part of them, up to which two programs agree."""
 KINDS = ("at rest", "in motion", "with actuators")
-"""In which states accelerations are compared."""
+"""In which states accelerations are compared. In all of them joints are pushed as well: by what would accelerate each at random by
+about 1 in its unit, so that masses count where gravity does not act, and no acceleration is nothing but rounding."""
 SEED = 23
 """Seed of the random states."""
 
@@ -57,6 +60,14 @@ def moving(m: Mechanism) -> list[TreeJoint]:
     return [j for j in m.joints if j.joint.n_u]
 
 
+def pushed(m: Mechanism, q: np.ndarray, u: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Random generalized forces on the speeds of a mechanism without parameters, and its accelerations under them, in the reference
+    interpreter: nothing is compiled for a few states."""
+    tree = Tree(State(m, 0.0, q, u))
+    tau = composite(tree) @ rng.uniform(-1.0, 1.0, m.n_u)
+    return tau, articulated(tree, tau)
+
+
 class Differences:
     """What is found state by state."""
 
@@ -65,7 +76,7 @@ class Differences:
         self.found: dict[str, dict[str, float]] = {}
 
     def add(self, kind: str, ours: np.ndarray, theirs: np.ndarray) -> None:
-        largest = float(np.max(np.abs(theirs), initial=0.0))
+        largest = float(np.max(np.abs([*ours, *theirs]), initial=0.0))
         for j in moving(self.m):
             at = j.columns
             apart = float(np.max(np.abs(ours[at] - theirs[at]))) / (largest or 1.0)

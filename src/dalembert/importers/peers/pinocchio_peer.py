@@ -15,6 +15,7 @@ from dalembert.importers.peers.peer_comparison import (
     moving,
     open_tree,
     places_in_q,
+    pushed,
     random_states,
 )
 from dalembert.mechanism import Mechanism
@@ -41,8 +42,9 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
         q = m.admissible(m.reference + rng.uniform(-1.0, 1.0, m.n_q))
         u = np.zeros(m.n_u) if kind == "at rest" else rng.uniform(-1.0, 1.0, m.n_u)
         theirs, v = _state(pin, model, m, places, q, u)
-        a = pin.aba(model, data, theirs, v, -np.asarray(model.damping) * v)
-        differences.add(kind, m.forward_dynamics(q, u), _accelerations(model, m, places, q, v, a))
+        tau, ours = pushed(m.numeric, q, u, rng)
+        a = pin.aba(model, data, theirs, v, _forces(model, m, places, q, tau) - np.asarray(model.damping) * v)
+        differences.add(kind, ours, _accelerations(model, m, places, q, v, a))
     return PeerComparison("pinocchio", states, differences.found)
 
 
@@ -77,6 +79,19 @@ def _state(
         else:
             raise ModelError(f'joint "{j.name}" of {nv} freedoms has other speeds in Pinocchio; it is not compared')
     return theirs, v
+
+
+def _forces(model: Any, m: Mechanism, places: list[int], q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """Forces on our speeds as forces on theirs: those along a free body's velocity in its own axes."""
+    out = np.zeros(model.nv)
+    for j, k in zip(moving(m), places):
+        iv = model.idx_vs[k]
+        if model.nvs[k] == 6:
+            R = j.joint.rotation(q[places_in_q(j)])
+            out[iv : iv + 6] = [*(R.T @ tau[j.columns][3:]), *tau[j.columns][:3]]
+        else:
+            out[iv] = tau[j.columns][0]
+    return out
 
 
 def _accelerations(

@@ -106,23 +106,13 @@ class Looks:
     def _mesh(self, form: XmlNode, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         name, scale = form.text_of("filename"), form.vector("scale", (1.0, 1.0, 1.0))
         try:
-            file, here = self._file(name), self.start.resolve()
+            file, here = self.folder.of_package(name, self.start), self.start.resolve()
             if file.is_relative_to(here):
                 return pictures.mesh_file(DataFile(file.relative_to(here).as_posix(), self.start), scale, at, rgba)
             return pictures.mesh(self.files.load(file).scaled(scale), at, rgba)
         except ModelError as problem:
             self.notes.add(form, f"the mesh is not drawn: {problem}", DRAWING)
             return None
-
-    def _file(self, name: str) -> Path:
-        """A relative place, or package://name/place with that package's folder on the way to the model or beside it."""
-        if not name.startswith("package://"):
-            return self.folder.inside(name, self.start)
-        package, _, place = name.removeprefix("package://").partition("/")
-        for above in (self.start, *self.start.parents):
-            if above.name == package and above.is_relative_to(self.folder.root):
-                return self.folder.inside(place, above)
-        return self.folder.inside(f"{package}/{place}", self.folder.root)
 
     def _material(self, visual: XmlNode) -> np.ndarray | None:
         node = visual.one("material")

@@ -1,6 +1,8 @@
 """The cone problem of a time step, in driver code: impulses P and speeds u⁺ by sweeps of projected Gauss–Seidel.
 
 With u_free the speeds that forces and loops alone would give, u⁺ = u_free + Σ Y P, Y = A⁻¹Jᵀ with loops and latches eliminated, and
+v⁻ = J u⁻ − b + θ h γ, v⁺ = J u⁺ − b − (1 − θ) h γ the speeds of a row at both ends of the step, as its own turning asks (J u̇ = γ would
+keep them; what rolls on a rim does so in the second order of the step, and keeps its energy):
 
 - a gap that touches: 0 ≤ P ⊥ v⁺ + e min(v⁻, 0) ≥ 0;
 - friction: −P in the disc of radius h c₀ + c₁ · load along the slip v⁺, a cone of second order;
@@ -99,7 +101,7 @@ class ConeSweeps:
     def _emit_prepare(self) -> Signature:
         """`prepare`: inertia and rows of a pose, factorised; Y and W of every row that may touch."""
         code = self.module.block(self.rhs.blocks["step_pose"], self.lanes)
-        with self.module.function("prepare_step", lanes=self.lanes, public=False, **KERNEL) as f:
+        with self.module.function("prepare_step", lanes=self.lanes, public=False, **KERNEL, h=Real, theta=Real) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = self.parts(f)
             self.solver.factorise(f, part | {"mask": self._mask(f, part)})
@@ -119,7 +121,12 @@ class ConeSweeps:
         on = part["state"][e] != float(ElementState.OFF)
         part["touches"][e] = select(on, 1.0, f.real(0.0))
         with f.if_(self.has_gap[e] != 0):
-            part["touches"][e] = select(on & (self.depth(part, e) <= TOUCH), 1.0, f.real(0.0))
+            r = self.normal_of[e]
+            bent = (
+                (f.theta * f.h) * (f.theta * f.h) * abs(part["turning"][r])
+            )  # twice what a straight way leaves a curved one by
+            near = part["gap"][r] <= TOUCH * part["sizes"][r] + bent
+            part["touches"][e] = select(on & near, 1.0, f.real(0.0))
         with f.if_(self.partner[e] >= 0):  # a gap comes before the turnings that it resists
             part["touches"][e] = part["touches"][self.partner[e]]
 
@@ -212,8 +219,15 @@ class ConeSweeps:
         return self.solver.row_times(f, part["B"], k, f.before) + f.h * part["gamma"][k]
 
     def _speed(self, f: Any, part: dict[str, Any], r: Any, u: Any) -> Any:
+        """In the pose of the step."""
         J = part["J"] + r * self.n
         return f.total(self.n, lambda i: J[i] * u[i]) - part["b"][r]
+
+    def _at_start(self, f: Any, part: dict[str, Any], r: Any) -> Any:
+        return part["v_before"][r] + f.theta * f.h * part["turning"][r]
+
+    def _at_end(self, f: Any, part: dict[str, Any], r: Any) -> Any:
+        return self._speed(f, part, r, f.after) - (1.0 - f.theta) * f.h * part["turning"][r]
 
     def _push(self, f: Any, part: dict[str, Any], r: Any, impulse: Any) -> None:
         Y = part["Yl"] + r * self.n
@@ -222,25 +236,26 @@ class ConeSweeps:
 
     def _begin(self, f: Any, part: dict[str, Any]) -> None:
         """Speeds before the step; friction by whether it slides then; impulses of the last step as a start."""
-        v = f.variables(slip=0.0, size=0.0)
+        v = f.variables(slip=0.0, turned=0.0, size=0.0)
         with f.loop(self.elements) as e:
             touches, r = part["touches"][e], self.normal_of[e]
-            v.slip, v.size, part["load"][e], part["slides"][e] = 0.0, 0.0, 0.0, 0.0
+            v.slip, v.turned, v.size, part["load"][e], part["slides"][e] = 0.0, 0.0, 0.0, 0.0, 0.0
             with f.if_((touches != 0.0).any()):
                 with f.if_(r >= 0):
                     part["v_before"][r] = self._speed(f, part, r, f.before)
                     self._start(f, part, r, touches)
                 with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
                     k = self.tangent[t]
-                    slip = self._speed(f, part, k, f.before)
-                    part["v_before"][k] = slip
+                    part["v_before"][k] = self._speed(f, part, k, f.before)
+                    slip, turned = self._at_start(f, part, k), f.h * part["turning"][k]
                     v.slip, v.size = v.slip + slip * slip, maximum(v.size, part["sizes"][k])
+                    v.turned = v.turned + turned * turned
                     self._start(f, part, k, touches)
                     f.viscous[k] = f.viscous[k] * touches
                     self._push(f, part, k, f.viscous[k])
             with f.else_():
                 self._forget(f, e)
-            moves = sqrt(v.slip) > STILL * self.rate * v.size
+            moves = (sqrt(v.slip) > STILL * self.rate * v.size) & (v.slip > v.turned)
             part["own"][e] = f.h * select(moves, part["force"][e], part["static_force"][e])
             part["per_load"][e] = select(moves, part["coefficient"][e], part["static_coefficient"][e])
 
@@ -259,7 +274,7 @@ class ConeSweeps:
         with f.loop(self.elements) as e:
             part["rebound"][e] = 0.0
             with f.if_(self.has_gap[e] != 0):
-                back = part["restitution"][e] * share * part["v_before"][self.normal_of[e]]
+                back = part["restitution"][e] * share * self._at_start(f, part, self.normal_of[e])
                 part["rebound"][e] = select((part["touches"][e] != 0.0) & (back < 0.0), back, f.real(0.0))
 
     # -- sweeps --------------------------------------------------------------------------------------------------------
@@ -290,7 +305,7 @@ class ConeSweeps:
 
     def _press(self, f: Any, part: dict[str, Any], e: Any, v: Any) -> None:
         r = self.normal_of[e]
-        speed = self._speed(f, part, r, f.after) + part["rebound"][e]
+        speed = self._at_end(f, part, r) + part["rebound"][e]
         new = maximum(f.impulse[r] - speed * part["inverse"][r], 0.0) * part["touches"][e]
         self._changed(f, part, r, new, v)
 
@@ -301,7 +316,7 @@ class ConeSweeps:
             load.n = f.impulse[self.pressed_by[e]]
         with f.loop(begin, end) as t:
             r = self.tangent[t]
-            trial[r] = f.impulse[r] - rho * self._speed(f, part, r, f.after)
+            trial[r] = f.impulse[r] - rho * self._at_end(f, part, r)
             load.size = load.size + trial[r] * trial[r]
         radius = (part["own"][e] + part["per_load"][e] * load.n) * part["touches"][e]
         size = sqrt(load.size)

@@ -93,10 +93,12 @@ class SteppingRightHandSide(LawRightHandSide):
         enforced = masked(rows, first, self.mode, self.by)
         loads = load_values(s, forces[1], len(rows.g))
         pose = made["pose"] + to_work("J", own.B.ravel()) + to_work("b", own.b) + to_work("gap", own.g)
-        pose += to_work("Zu", loads.Zu.ravel()) + to_work("Zx", loads.Zx[:, kept].ravel())
+        pose += (
+            to_work("turning", own.gamma) + to_work("Zu", loads.Zu.ravel()) + to_work("Zx", loads.Zx[:, kept].ravel())
+        )
         pose += to_work("Zp", -loads.Zx[:, first:].ravel()) + to_work("arm", loads.arms)
         pushing = to_work("f", forces[0] + forces[1]) + to_work("z0", loads.z0)
-        pushing += to_work("gamma", [enforced.gamma[k] for k in kept])
+        pushing += to_work("gamma", [enforced.gamma[k] for k in kept]) + to_work("turning", own.gamma)
         for name, numbers in _friction(s, own).items():
             pushing += to_work(name, numbers)
         rates = [Output(x, "y", i) for i, x in enumerate(s.rates)]
@@ -111,7 +113,7 @@ class SteppingRightHandSide(LawRightHandSide):
         if self.by == "enforced":
             return found
         n, rows, e, z = self.m.n_u, len(self.table), len(self.table.elements), self.table.n_components
-        sizes = {"J": rows * n, "Yl": rows * n, "b": rows, "gap": rows, "v_before": rows}
+        sizes = {"J": rows * n, "Yl": rows * n, "b": rows, "turning": rows, "gap": rows, "v_before": rows}
         sizes |= {"W": rows, "inverse": rows, "trial": rows, "rho": e, **dict.fromkeys(COEFFICIENTS, e)}
         sizes |= {"lift": e, "touches": e, "rebound": e, "own": e, "per_load": e, "load": e, "slides": e}
         sizes |= {"z0": z, "Zu": z * n, "Zx": z * self.n_rows, "Zp": z * rows, "zf": z, "z": z}

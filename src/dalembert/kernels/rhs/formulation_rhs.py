@@ -12,18 +12,23 @@ import numpy as np
 
 from dalembert.cached import cached_property
 from dalembert.formulations import Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds, formulation_speed_symbols, uses_mechanism_speeds
+from dalembert.formulations.formulation import (
+    ChoosesSpeeds,
+    formulation_speed_symbols,
+    states_in_speeds,
+    uses_mechanism_speeds,
+)
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel, to_formulation_speeds, to_speeds
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.admissible import emit_admissible
-from dalembert.kernels.runtime.straight import KERNEL, NAMES, known_symbols
+from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, known_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.scales import BESIDE
-from dalembert.trace import Expr, symbol, symbols
-from dalembert.trace.native import Module, Signature
+from dalembert.trace import Expr, directional, substitute, symbol, symbols, tracing
+from dalembert.trace.native import Module, Output, Signature
 from dalembert.trace.native.driver.lapack import make_known
 from dalembert.trace.native.module import Prefixed
 
@@ -109,16 +114,52 @@ class FormulationRightHandSide(RightHandSide):
         return s, known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
 
     def speed_rates(self, s: State, wdot: Any) -> Any:
-        return wdot if self.uses_mechanism_speeds else self.form.udot(s, wdot)
+        if self.uses_mechanism_speeds:
+            return wdot
+        by_states = self._rates_by_states(s)
+        return self.form.udot(s, wdot if by_states is None else wdot - by_states)
+
+    @cached_property
+    def _changing(self) -> tuple[str, ...]:
+        """States of elements that w depends on, as momenta do on a mass that burns."""
+        with tracing():
+            return () if self.uses_mechanism_speeds else states_in_speeds(self.m, self.form)
+
+    def _rates_by_states(self, s: State) -> np.ndarray | None:
+        """∂w/∂z ż at constant q and u, which formulations do not know of: to them z is a parameter. None where there is none."""
+        if not self._changing:
+            return None
+        m = self.m
+        own = m.symbolic_state()
+        w = np.asarray(self.form.formulation_speeds(own), dtype=object)
+        rates = {symbol(name): rate for name, rate in zip(m.states, m.state_rates(s)) if name in self._changing}
+        found = np.asarray(directional(w, rates), dtype=object)
+        return np.asarray(substitute(found, dict(zip(own.speeds, s.speeds))), dtype=object)
+
+    def _emit_rates_by_states(self, module: Module) -> Signature | None:
+        """`rates_by_states`, with y = ∂w/∂z ż."""
+        if not self._changing:
+            return None
+        with tracing():
+            s, known = self.symbolic_unknowns()
+            values = self._rates_by_states(s)
+            assert values is not None
+            return module.block(block("rates_by_states", known, [Output(x, "y", i) for i, x in enumerate(values)]))
 
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`. Where there are rows, the least eigenvalue of B A⁻¹ Bᵀ, which hangs on the pose alone, is left at `pivot_at`."""
         run, size = self.kernel.emit(module, name="kernel_run")
         watch = self._emit_watch(module) if self.pivot_at is not None else None
+        by_states = self._emit_rates_by_states(module)
         with module.function("run", **KERNEL) as f:
             if watch is not None:
                 f.call(watch, *(getattr(f, name) for name in NAMES))
             f.call(run, f.t, f.q, f.u, f.x, f.P, f.y, f.work + self.places["kernel"])
+            if by_states is not None:
+                more = f.array(self.n_speeds)
+                f.call(by_states, f.t, f.q, f.u, f.x, f.P, more, f.work)
+                with f.loop(self.n_speeds) as i:
+                    f.y[self.m.n_q + i] = f.y[self.m.n_q + i] + more[i]
         return f.signature, self.places["kernel"] + size
 
     def emit_multipliers(self, module: Module, lanes: int) -> Signature:

@@ -19,6 +19,7 @@ from dalembert.laws.surfaces.outline import (
     Outline,
     P,
     rounds_too_much,
+    smooth_through,
 )
 from dalembert.laws.surfaces.surface import NearestPoint, SupportBall, Surface, length_of
 from dalembert.parts.fields import Function, Holds, PointLike
@@ -43,6 +44,9 @@ LONGEST_STEP = 0.1
 FINE = 2.0**34
 """Parts of the parameter to which a search ends before its last step, which makes it exact and has the derivatives."""
 
+FEWEST_POINTS = 4
+"""Points that a curve goes through, at least."""
+
 OfParameter = Annotated[Any, Function(("p",), constant=False)]
 Rounded = Annotated[Any, Holds("rows")]
 """Rows of plain numbers."""
@@ -56,12 +60,14 @@ def detached(p: Any) -> Any:
 @dataclass(frozen=True, eq=False)
 class SurfaceCurve(Surface):
     """A closed curve through (`x`, `y`), functions of p from 0 to 2π, in the plane across `axis` about a point of a body, x along
-    `zero`; or through `corners`, rows of x, y and the radius by which each is rounded. `hole` makes it the wall of a hole."""
+    `zero`; or smoothly through `points`, rows of x and y; or along `corners`, rows of x, y and the radius by which each is rounded.
+    `hole` makes it the wall of a hole."""
 
     at: PointLike
     x: OfParameter = None
     y: OfParameter = None
     corners: Rounded | None = None
+    points: Rounded | None = None
     hole: bool = False
     axis: Axis = (0.0, 0.0, 1.0)
     zero: Axis | None = None
@@ -69,8 +75,11 @@ class SurfaceCurve(Surface):
     def __post_init__(self) -> None:
         super().__post_init__()
         where = f'curve of "{self.at.body}"'
-        if (self.x is None) != (self.y is None) or (self.x is None) == (self.corners is None):
-            raise ModelError(f"{where}: give x and y, functions of p, or corners, rows of x, y and a radius")
+        given = [x is not None for x in (self.x, self.points, self.corners)]
+        if (self.x is None) != (self.y is None) or sum(given) != 1:
+            raise ModelError(
+                f"{where}: give x and y, functions of p, or points, rows of x and y, or corners, rows of x, y and a radius"
+            )
         if self.zero is not None and abs(float(np.dot(self.zero, self.axis))) > ACROSS:
             raise ModelError(f"{where}: zero={self.zero!r} must lie across its axis, {self.axis!r}")
         self._check_outline(where)
@@ -81,6 +90,8 @@ class SurfaceCurve(Surface):
         if self.corners is not None:
             _check_corners(self.corners, where)
             return
+        if self.points is not None:
+            _check_points(self.points, where)
         made = self.outline
         assert isinstance(made, FunctionOutline)
         others = {str(x) for x in free_symbols([e for e in (made.x, made.y) if isinstance(e, Expr)])} - {str(P)}
@@ -110,6 +121,8 @@ class SurfaceCurve(Surface):
     def outline(self) -> Outline:
         if self.corners is not None:
             return ArcOutline(self.corners)
+        if self.points is not None:
+            return FunctionOutline(*smooth_through(np.array(self.points, dtype=float)))
         return FunctionOutline(*(f(P) if callable(f) else f for f in (self.x, self.y)))
 
     @property
@@ -203,6 +216,21 @@ def searched(begin: Any, step: Callable[[Any], Any], period: float, kept: Callab
 def _lower(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
     first = one[0] <= other[0]
     return select(first, one[0], other[0]), select(first, one[1], other[1])
+
+
+def _check_points(points: Any, where: str) -> None:
+    try:
+        rows = np.array(points, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{where}: points must be rows of x and y, not {points!r}") from None
+    if rows.ndim != 2 or rows.shape[1] != 2 or len(rows) < FEWEST_POINTS or not np.isfinite(rows).all():
+        raise ModelError(f"{where}: points must be {FEWEST_POINTS} rows or more of x and y, once around")
+    same = ~(np.roll(rows, -1, axis=0) - rows).any(axis=1)
+    if same.any():
+        k = int(np.argmax(same))
+        raise ModelError(
+            f"{where}: point {k} and the one after it are the same; the curve closes by itself, the first is not repeated"
+        )
 
 
 def _check_corners(corners: Any, where: str) -> None:

@@ -14,7 +14,7 @@ from dalembert.parts.fields import Length, PointLike
 from dalembert.parts.forces.points import Point
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import sqrt
-from dalembert.vectors import Vector, across
+from dalembert.vectors import Vector, across, cross
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
@@ -49,8 +49,10 @@ def rim(centre: Vector, R: Any, axis: Vector, radius: Any, n: Vector) -> list[Su
     Those stand back by radius · sin² of the tilt, so that they touch nothing while it rolls.
     """
     a = R @ axis
-    aside = n - (n @ a) * a
-    squared_sine = aside @ aside
+    level = cross(
+        a, n
+    )  # along the horizontal of the disc, as long as the sine: differences like n − (n·a) a would lose its digits
+    aside, squared_sine = cross(level, a), level @ level
     lowest = centre - (radius / sqrt(squared_sine + FLAT * FLAT)) * aside
     found = [SupportBall(lowest, 0.0)]
     first, second = across(axis)

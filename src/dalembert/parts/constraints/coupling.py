@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from dalembert.errors import ModelError
 from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.fields import JointValue, JointValueOfTime, Number
 from dalembert.parts.forces.freedom import chosen
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
     from dalembert.parts.joints.joint import Joint
 
 
-def coordinate(s: State, name: str) -> Any:
+def coordinate(s: State, name: str) -> Scalar:
     """The coordinate "joint" or "joint.freedom" of a joint whose speeds are the rates of its coordinates."""
     joint_name, _, freedom = name.partition(".")
     joint, q, _ = s.joint(joint_name)

@@ -295,7 +295,7 @@ class LawRun(LawNumbers):
         for r, law in enumerate(table.law_of):
             for name in ("y", "y_old"):
                 self.part(name)[n + 2 * law] += hit.losses[r]
-                self.part(name)[n + 2 * law + 1] -= hit.losses[r]
+                self.part(name)[n + 2 * law + 1] += hit.works[r]
 
     def _count_events(self, t: float) -> None:
         again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * self.span

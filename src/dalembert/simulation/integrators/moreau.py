@@ -130,7 +130,7 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
         put_states(f, e.mechanism, p.stage + (n_q + n_u), inputs.P)
         p.time[0] = p.t_old[0] + theta * h
         at = (p.time, p.stage, middle, e.forces(f, p.time, p.stage), inputs.P, p.dy, f.work)
-        f.call(sweeps.prepare, *at)
+        f.call(sweeps.prepare, *at, h, theta)
         with f.loop(PASSES):
             p.swept[0], p.swept[1] = 0.0, 0.0
             f.call(sweeps.solve, *at, before, after, p.impulse, p.viscous, p.swept, p.ball_impulse, h, theta)

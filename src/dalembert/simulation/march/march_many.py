@@ -45,6 +45,10 @@ class Models:
         alike = bool(np.equal(self._P, self._P[0]).all())
         return [self[0]] * count if alike else [self[k] for k in range(count)]
 
+    def sizing(self, k: int) -> Mechanism:
+        """The mechanism by whose sizes the errors of motion k are judged."""
+        return self[k]
+
 
 class Batch:
     """All states' memory, in groups of as many as there are lanes."""
@@ -88,11 +92,12 @@ class Batch:
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
         if program.constrained:
-            models = self.models.of_each(self.count)
-            alike = all(x is models[0] for x in models)
-            every = [(slice(None), models[0])] if alike else [(g, models[g * lanes]) for g in range(self.groups)]
+            every = [(g, self.models.sizing(g * lanes)) for g in range(self.groups)]
+        before, first = None, {}
         for g, model in every:
-            for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
+            if model is not before:
+                before, first = model, {**program.first_values(model), "atol": tolerances(model)}
+            for name, values in first.items():
                 self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))
 
     def _measure_by_start(self, q: np.ndarray, u: np.ndarray) -> None:

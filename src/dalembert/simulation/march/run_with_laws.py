@@ -89,6 +89,7 @@ class RunWithLaws(Run):
         if name in self.model.states:
             self.part("y")[self.n_q + self.model.n_u + self.model.states.index(name)] = value
             return
+        self.model_now.with_parameters(**{name: value})  # refuses what cannot be, as a coefficient below 0
         at = list(self.model.parameters).index(name)
         self.program.input_layout.view(self.inputs, "P")[at, 0] = value
         self.parameter_changes.append((self.t, at, value))

@@ -1,0 +1,1 @@
+"""SDFormat: models and worlds of Gazebo, Drake and their relatives."""

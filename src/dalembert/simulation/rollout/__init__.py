@@ -1,0 +1,1 @@
+"""Motions by fixed steps, with derivatives of the steps themselves: forward along directions, backward from weights."""

@@ -1,0 +1,1 @@
+"""What a study found: estimates, sensitivities, charts, labelled arrays and files."""

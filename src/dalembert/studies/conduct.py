@@ -1,0 +1,241 @@
+"""A study made from end to end: blocks are handed to an engine, and kept as they come back."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import ArgumentError, SimulationError, SimulationWarning
+from dalembert.studies.engines import RETRIES, Engine, engine_of
+from dalembert.studies.stores import Block, InMemory, Store, store_of
+from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from dalembert.studies.answers.study_result import StudyResult
+    from dalembert.studies.study import Study
+
+IN_HAND = 2
+"""Blocks handed out for each worker: one that it works on, and one that waits."""
+LOOK_UP = 0.2
+"""Seconds between looks at what came back."""
+COPIES = 6
+"""How many times the numbers of its motions a unit takes while it is worked on."""
+
+
+@dataclass
+class StudyProgress:
+    """How far a study is: `done` of `runs`, `failed` of them, `rate` per second and `left` seconds."""
+
+    runs: int
+    done: int = 0
+    failed: int = 0
+    here: int = 0
+    """Runs made since this call began."""
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def rate(self) -> float:
+        return self.here / max(1e-9, time.monotonic() - self.began)
+
+    @property
+    def left(self) -> float:
+        return (self.runs - self.done) / self.rate if self.here else float("inf")
+
+    def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.done} of {self.runs} runs, {self.rate:.3g} per second, {self.left:.0f} s left{failed}"
+
+
+def conduct(
+    study: Study, threads: int | None, executor: Any, folder: Path | None, kind: str | None, memory: float, block: int | None,
+    progress: bool | Callable[[StudyProgress], None] | None,
+) -> StudyResult:  # fmt: skip
+    """See `Study.run`."""
+    from dalembert.studies.answers.study_result import StudyResult
+
+    if executor is not None and threads is not None:
+        raise ArgumentError(
+            "study: threads are of this process, and executor= has workers of its own; leave one of them out"
+        )
+    store = store_of(study, folder, kind, study.block_size(block))
+    every = -(-study.runs // store.size)
+    done = store.done()
+    todo = [k for k in range(every) if k not in done]
+    told = StudyProgress(study.runs)
+    for found in store.blocks() if done else ():
+        told.done, told.failed = told.done + len(found), told.failed + len(found.failures)
+    ended = "end"
+    if todo:
+        engine = engine_of(study, executor, _threads(study, threads, memory, len(todo)))
+        ended = _Conduct(study, store, engine, told, _teller(progress), memory).make(todo)
+    result = StudyResult.of(study, store, ended)
+    _warn(result, told)
+    return result
+
+
+class _Conduct:
+    """Blocks under way, and what becomes of them."""
+
+    def __init__(
+        self, study: Study, store: Store, engine: Engine, told: StudyProgress, tell: Callable[[StudyProgress], None],
+        memory: float,
+    ):  # fmt: skip
+        self.study, self.store, self.engine, self.told, self.tell, self.memory = (
+            study,
+            store,
+            engine,
+            told,
+            tell,
+            memory,
+        )
+        self.under_way: dict[Future[Block], int] = {}
+        self.tries: dict[int, int] = {}
+        self.lost: list[int] = []
+
+    def make(self, todo: list[int]) -> str:
+        """Make these blocks; how that ended."""
+        waiting = iter(todo)
+        ended = "end"
+        try:
+            self._fill(waiting)
+            while self.under_way:
+                self._collect(LOOK_UP)
+                self._fill(waiting)
+        except KeyboardInterrupt:
+            ended = "interrupted"
+            self._finish_what_runs()
+        finally:
+            for future in self.under_way:
+                future.cancel()
+            self.engine.close()
+        return "lost" if self.lost and ended == "end" else ended
+
+    def _fill(self, waiting: Any) -> None:
+        while len(self.under_way) < IN_HAND * self.engine.workers:
+            k = next(waiting, None)
+            if k is None:
+                return
+            self._submit(k)
+
+    def _submit(self, k: int) -> None:
+        first = k * self.store.size
+        try:
+            self.under_way[self.engine.submit(first, min(first + self.store.size, self.study.runs))] = k
+        except (BrokenExecutor, RuntimeError) as problem:
+            raise self._broken(problem) from problem
+
+    def _collect(self, timeout: float) -> None:
+        done, _ = wait(self.under_way, timeout=timeout, return_when=FIRST_COMPLETED)
+        for future in done:
+            k = self.under_way.pop(future)
+            try:
+                self._keep(k, future.result())
+            except BrokenExecutor as problem:
+                raise self._broken(problem) from problem
+            except CancelledError as problem:
+                self._again(k, problem)
+            except Exception as problem:
+                if type(problem).__name__ not in (
+                    "KilledWorker",
+                    "FutureCancelledError",
+                    "CommClosedError",
+                    "CancelledError",
+                ):
+                    raise
+                self._again(k, problem)
+        if done:
+            self.tell(self.told)
+
+    def _keep(self, k: int, block: Block) -> None:
+        self._check_room(block)
+        self.store.write(k, block)
+        self.told.done, self.told.here = self.told.done + len(block), self.told.here + len(block)
+        self.told.failed += len(block.failures)
+
+    def _again(self, k: int, problem: BaseException) -> None:
+        """A block whose worker died is tried again; one that kills its workers is left out, and said."""
+        self.tries[k] = self.tries.get(k, 0) + 1
+        if self.tries[k] <= RETRIES:
+            self._submit(k)
+        else:
+            self.lost.append(k)
+
+    def _finish_what_runs(self) -> None:
+        """After Ctrl-C: what no worker has begun is dropped, the rest is kept."""
+        for future in list(self.under_way):
+            if future.cancel():
+                del self.under_way[future]
+        while self.under_way:
+            self._collect(LOOK_UP)
+
+    def _check_room(self, block: Block) -> None:
+        """Answers that stay in memory must have room there."""
+        each = (block.inputs.nbytes + sum(x.nbytes for x in block.columns.values())) / len(block)
+        if isinstance(self.store, InMemory) and each * self.study.runs > self.memory:
+            raise SimulationError(
+                f"study: the answers of {self.study.runs} runs take {each * self.study.runs / 1e6:.0f} MB, and memory={self.memory:g} "
+                "bytes were allowed; say folder=, so that they are written as they come, or allow more"
+            )
+
+    def _broken(self, problem: BaseException) -> SimulationError:
+        kept = f"{self.told.done} of {self.study.runs} runs are done"
+        what = (
+            "they are lost with this call; say folder= to keep them"
+            if isinstance(self.store, InMemory)
+            else "they are kept"
+        )
+        return SimulationError(
+            f"study: the executor takes no more work ({type(problem).__name__}: {problem}); {kept}, {what}"
+        )
+
+
+def _threads(study: Study, asked: int | None, memory: float, blocks: int) -> int:
+    """How many threads work at once: as many as there are processors, or as memory has room for."""
+    m, runner = study.mechanism, study.runner
+    width = COPIES * (m.n_q + m.n_u + m.n_z) + len(m.parameters)
+    each = 8.0 * runner.unit * len(study.times) * width
+    if each > memory:
+        raise SimulationError(
+            f"study: {runner.unit} motions of {len(study.times)} samples take {each / 1e6:.0f} MB while they are worked on, and memory="
+            f"{memory:g} bytes were allowed; let options=da.SimulationOptions(output=…) have fewer times, or allow more"
+        )
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(asked or processors, blocks, int(memory / each)))
+
+
+def _teller(progress: bool | Callable[[StudyProgress], None] | None) -> Callable[[StudyProgress], None]:
+    if callable(progress):
+        return progress
+    if not (sys.stderr.isatty() if progress is None else progress):
+        return lambda told: None
+    return _print
+
+
+def _print(told: StudyProgress) -> None:
+    end = "\n" if told.done == told.runs else ""
+    print(f"\r\033[K{told}", end=end, file=sys.stderr, flush=True)
+
+
+def _warn(result: StudyResult, told: StudyProgress) -> None:
+    """Failed runs, runs with remarks and blocks that were lost are said once."""
+    said = []
+    if told.failed:
+        first = result.failures[0]
+        said.append(f"{told.failed} of {result.runs} runs failed; the first is run {first.run}: {first.reason}")
+    remarks = result.remarks
+    if remarks:
+        run = min(remarks)
+        said.append(f"{counted(len(remarks), 'run')} passed with a remark; the first is run {run}: {remarks[run]}")
+    if result.ended == "lost":
+        said.append(
+            "workers died again and again at the same runs; these are missing (see .done), and made by the same call with its folder"
+        )
+    for text in said:
+        warnings.warn(text, SimulationWarning, stacklevel=5)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from dalembert.errors import ModelError
 
 _ALLOWED = re.compile(r"[^\s.\"'/\\]+")
 
 
-def check_new_name(name: object, kind: str, taken: Iterable[str]) -> str:
+def check_new_name(name: object, kind: str, *taken: Container[str]) -> str:
     """A name not yet used among its kind."""
     if not isinstance(name, str) or not _ALLOWED.fullmatch(name):
         raise ModelError(f"{kind} name {name!r} must be a non-empty text without spaces, dots, quotes or slashes")
-    if name in taken:
+    if any(name in names for names in taken):
         raise ModelError(f'{kind} "{name}" is defined twice; give one of them another name')
     return name
 

@@ -24,7 +24,7 @@ from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scal
 from dalembert.kinematics.initial import named_coordinates, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Stabilisation
-from dalembert.simulation.compiled_start import assembled_by_code
+from dalembert.simulation.compiled_start import CLEARLY, assembled_by_code, fixed_places, stay_closed
 from dalembert.simulation.integrators.integrator import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept
 from dalembert.simulation.march.program import Program
@@ -63,13 +63,14 @@ def constrained_state(
     check_method(o)
     if not o.assemble:
         return _as_they_are(m, q, u, o)
-    kept = None if m.laws else kept_at_reference(m, o.start, o.stabilise)
+    kept = None if m.laws or m.variables is not None else kept_at_reference(m, o.start, o.stabilise)
     if kept is not None:
-        found = assembled_by_code(
-            program(kept), m, q, u, named_coordinates(m, initial), named_speeds(m, speeds), o.start
+        fixed, fixed_speeds = (
+            fixed_places([x], m.n_u) for x in (named_coordinates(m, initial), named_speeds(m, speeds))
         )
-        if found is not None:
-            return *found, kept
+        found = assembled_by_code(program(kept), [m], q[None], u[None], fixed, fixed_speeds, o.start)
+        if found is not None and found.done[0]:
+            return found.q[0], found.u[0], found.kept
     q, u = assembled_start(m, q, u, initial, speeds, o.start)
     return q, u, kept_at(m, q, o.start, o.stabilise)
 
@@ -169,12 +170,19 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
         raise LoopError(SINGULAR_START.format(mechanism=m.name, t=f"{t:g}"))
 
 
-def check_rows_left_out(m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:
-    """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch."""
+def check_rows_left_out(
+    m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray, u: np.ndarray, *, by_code: Program | None = None
+) -> None:
+    """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch. The code
+    of a program that keeps these rows may find that they do not."""
     if not h.may_drift_apart or not len(t):
         return
     allowed = max(APART, DEPENDENT * h.off)
     sampled = np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int))
+    if by_code is not None and not h.driven:
+        second = _time_unit(m, t, u, [])
+        if stay_closed(by_code, m, t[sampled], q[sampled], u[sampled], second) <= CLEARLY * allowed:
+            return
     states = [m.state(q[k], u[k], t[k]) for k in sampled]
     rows, sizes = [constraint_rows(s) for s in states], [row_scales(s) for s in states]
     second = _time_unit(m, t, u, [r.b / size for r, size in zip(rows, sizes)])

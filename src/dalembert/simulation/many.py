@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from dalembert.motion.law_history import LawHistory
 from dalembert.motion.motion import Motion
 from dalembert.motion.motion_warnings import overbent, warn_of_bending
 from dalembert.parts.names import unknown
-from dalembert.simulation.compiled_start import Assembler, StartProgram, assembled_by_code
+from dalembert.simulation.compiled_start import Assembler, ClosedStarts, StartProgram, assembled_by_code, fixed_places
 from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at, kept_at_reference
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
@@ -223,27 +223,43 @@ def _assembled(
     catalogue: Catalogue, models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
-    named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
+    named = list(zip(_of_each(initials, len(q)), _of_each(speeds, len(q))))
     check_method(o)
-    kept = kept_at_reference(models[0], o.start, Projection())
-    by_code = None if kept is None else _assembler(catalogue, o, kept, len(q))
+    made = _by_code(catalogue, models, q, u, initials, speeds, o)
 
     def assembled(k: int) -> tuple[np.ndarray, np.ndarray]:
-        m, (given, rates) = models[k], named[k]
-        found = by_code and assembled_by_code(
-            by_code, m, q[k], u[k], named_coordinates(m, given), named_speeds(m, rates), o.start
-        )
-        return found or assembled_start(m, q[k], u[k], given, rates, o.start)
+        if made is not None and made.done[k]:
+            return made.q[k], made.u[k]
+        return assembled_start(models[k], q[k], u[k], *named[k], o.start)
 
+    if made is not None and made.done.all():
+        return made.q, made.u, made.kept
     try:
         both = [assembled(k) for k in range(len(q))]
     except LoopError as problem:
         raise LoopError(f"of the {len(q)} motions one cannot be assembled: {problem}") from problem
-    return (
-        np.array([x for x, _ in both]),
-        np.array([x for _, x in both]),
-        kept_at(models[0], both[0][0], o.start, Projection()),
-    )
+    first = made is not None and made.done[0]
+    kept = made.kept if made is not None and first else kept_at(models[0], both[0][0], o.start, Projection())
+    return np.array([x for x, _ in both]), np.array([x for _, x in both]), kept
+
+
+def _by_code(
+    catalogue: Catalogue, models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
+) -> ClosedStarts | None:
+    """Starts by compiled code; None where there is nothing it can do."""
+    kept = None if models[0].variables is not None else kept_at_reference(models[0], o.start, Projection())
+    if kept is None:
+        return None
+    every, m = models.of_each(len(q)), models[0]
+    fixed, fixed_speeds = _fixed(m, initials, len(q), named_coordinates), _fixed(m, speeds, len(q), named_speeds)
+    return assembled_by_code(_assembler(catalogue, o, kept, len(q)), every, q, u, fixed, fixed_speeds, o.start)
+
+
+def _fixed(m: Mechanism, given: Any, count: int, named: Callable[[Mechanism, Any], Sequence[int]]) -> np.ndarray:
+    """(K, n_u): whether what is given of a start fixes a speed. An array fixes none."""
+    if isinstance(given, np.ndarray) or not _several(given):
+        return np.repeat(fixed_places([named(m, given if isinstance(given, Mapping) else None)], m.n_u), count, axis=0)
+    return fixed_places([named(m, x) for x in given], m.n_u)
 
 
 def _assembler(catalogue: Catalogue, o: Options, kept: KeptRows, count: int) -> Assembler:
@@ -278,7 +294,7 @@ def _several(given: Any) -> bool:
 
 def _of_each(given: Any, count: int) -> list[Any]:
     """What is given for every motion."""
-    return [given[k] if _several(given) else given for k in range(count)]
+    return list(given) if _several(given) else [given] * count
 
 
 def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> tuple[np.ndarray, np.ndarray]:

@@ -270,7 +270,7 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
     from dalembert.simulation.constrained_start import check_rows_left_out
 
     try:
-        check_rows_left_out(run.model, run.program.kept, made.t, made.q, made.u)
+        check_rows_left_out(run.model, run.program.kept, made.t, made.q, made.u, by_code=run.program)
     except LoopError as problem:
         problem.motion = made  # type: ignore[attr-defined]
         raise

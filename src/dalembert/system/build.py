@@ -112,7 +112,7 @@ def _cut_joint(p: JointPlacement, number_of: dict[str, int]) -> CutJoint:
 
 def check_names(system: System, cut: tuple[str, ...]) -> None:
     """Every body, joint and frame that is referred to exists."""
-    bodies = [GROUND, *system.bodies]
+    bodies = dict.fromkeys([GROUND, *system.bodies])
     for name, (body, _) in system.frames.items():
         if body not in bodies:
             raise unknown(body, "body", bodies, f'frame "{name}"')

@@ -172,7 +172,7 @@ class System(Unbuilt, Portable):
         Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. Or an elastic body: `add_body("boom", elastic=da.beam(…))`.
         `shapes` of `da.shapes` say how else to draw it.
         """
-        check_new_name(name, "body", [GROUND, *self.bodies])
+        check_new_name(name, "body", (GROUND,), self.bodies)
         where = f'body "{name}"'
         if elastic is not None:
             if not isinstance(elastic, ElasticBody) or any(x is not None for x in (matter, mass, com, inertia)):
@@ -303,7 +303,7 @@ class System(Unbuilt, Portable):
 
     def add_force(self, name: str, force: Force) -> None:
         """A spring, load, motor or a force of your own."""
-        check_new_name(name, "force", [*self.forces, *self.elements])
+        check_new_name(name, "force", self.forces, self.elements)
         if not isinstance(force, Force):
             raise ModelError(
                 f'force "{name}": {force!r} is not a force; use for example da.Load("body", force=(0, 0, 1))'
@@ -312,7 +312,7 @@ class System(Unbuilt, Portable):
 
     def add_constraint(self, name: str, constraint: Constraint) -> None:
         """A distance, guide, gear, drive, rolling contact, or a relation of your own."""
-        check_new_name(name, "constraint", [*self.constraints, *self.joints])
+        check_new_name(name, "constraint", self.constraints, self.joints)
         if not isinstance(constraint, Constraint):
             raise ModelError(
                 f'constraint "{name}": {constraint!r} is not a constraint; use for example da.Distance("a", "b", 1.0)'
@@ -331,7 +331,7 @@ class System(Unbuilt, Portable):
 
         `inputs` connects its inputs: `s.add_element("motor", da.DCMotor(…), voltage="pid.output")`; see `connect`.
         """
-        check_new_name(name, "element", [*self.elements, *self.forces])
+        check_new_name(name, "element", self.elements, self.forces)
         if not isinstance(element, Element):
             raise ModelError(f'element "{name}": {element!r} is not an element; use for example da.LowPass(time=0.1)')
         self.elements[name] = element

@@ -34,7 +34,19 @@ from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, known_symbo
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import Expr, tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum, select
+from dalembert.trace.native import (
+    Block,
+    Int,
+    IntPointer,
+    Module,
+    Output,
+    Pointer,
+    Real,
+    Signature,
+    maximum,
+    minimum,
+    select,
+)
 
 DAMPED = 1e-14
 """Damping of all steps: rows that depend on each other are distinguished by no more."""
@@ -42,18 +54,27 @@ DAMPED = 1e-14
 NOT_CLOSED, TURNED_OVER = 1, 2
 """What `close` returns, besides 0 for closed."""
 
-SETTINGS = ("tolerance", "steps", "sizes", "free", "speeds_free", "still", "gap", "slip", "pivot", "stretch")
+DEPENDENT, DOUBTFUL = 1e-13, 1e-6
+"""Part of a row's squared norm left beside other rows below which it depends on them; and below which it may depend on them: singular
+values of half a millionth and of a thousandth, with NumPy's border between them."""
+
+SETTINGS = (
+    "tolerance", "steps", "sizes", "free", "speeds_free", "still", "gap", "slip", "pivot", "stretch", "rank", "norms",
+)  # fmt: skip
 """Parts of `start`, the last argument of both functions."""
 
 
-def start_places(n_u: int, n_still: int) -> dict[str, int]:
+def start_places(n_u: int, n_still: int, n_rows: int) -> dict[str, int]:
     """Where the parts of `start` begin, and the end.
 
     The residual at which rows count as closed, by their scales; large steps and sizes of all speeds; 1 where a speed may move and 0
-    where it is fixed, for positions and for speeds; scales of the rows that are not kept. The functions leave there by how much rows
-    are open, by how much they slip, the least pivot of the kept rows and the largest row, both by their reference norms.
+    where it is fixed, for positions and for speeds; scales of the rows that say something though no projection keeps them.
+
+    The functions leave there by how much rows are open, by how much they slip, the least pivot of the kept rows and the largest row,
+    both by their reference norms, how many rows are independent (−1 where that is in doubt), and norms: of the kept rows, then of the
+    others.
     """
-    sizes = (1, n_u, n_u, n_u, n_u, n_still, 1, 1, 1, 1)
+    sizes = (1, n_u, n_u, n_u, n_u, n_still, 1, 1, 1, 1, 1, n_rows)
     return dict(zip((*SETTINGS, "end"), [sum(sizes[:k]) for k in range(len(sizes) + 1)]))
 
 
@@ -66,14 +87,17 @@ class LoopClosing:
         self.rows = rhs.closing.pattern.rows
         holonomic = self.m.rows.holonomic
         self.moves = module.real_table([float(holonomic[k]) for k in self.rows] or [0.0])
-        self.every = module.real_table([1.0] * max(1, len(self.rows)))
+        self.every = module.real_table([1.0] * max(1, len(self.rows), self.m.n_u))
+        order = rhs.closing.pattern.order
+        self.order = module.int_table(list(order) or [0])
+        self.kept = module.real_table([float(i < rhs.n_rows) for i in order] or [0.0])
         self.paths = module.int_table([i for pair in along_paths(self.m) for i in pair] or [0])
         self.still, self.beside = self._beside()
 
     @property
     def places(self) -> dict[str, int]:
         """Places of the parts of `start`."""
-        return start_places(self.m.n_u, len(self.still))
+        return start_places(self.m.n_u, len(self.still), self.code.n_rows)
 
     def _beside(self) -> tuple[tuple[int, ...], Signature | None]:
         """Rows that say something though they are not kept, and code for their residuals, and for which way round the joints are that
@@ -90,24 +114,63 @@ class LoopClosing:
             made: Block | None = block("beside", known_symbols(m), outputs) if outputs else None
             return tuple(still), self.module.block(made) if made else None
 
-    def emit(self) -> tuple[Signature, Signature]:
+    def emit(self) -> None:
         """`close(t, q, u, x, P, y, work, start)` changes q, `consistent(…)` changes u, each in place; both return 0 where that was
         reached. `rows_beside()` counts the rows that say something though they are not kept."""
+        self._count_beside()
+        self._close(public=True)
+        self._consistent(public=True)
+
+    def emit_all(self) -> None:
+        """The same for many states one after the other: see `_for_all`; and `open_by`."""
+        self._count_beside()
+        self._for_all("close_all", self._close(public=False), still=True)
+        self._for_all("consistent_all", self._consistent(public=False), still=False)
+        self._open_by()
+
+    def _count_beside(self) -> None:
         with self.module.function("rows_beside", status=True) as f:
             f.return_(len(self.still))
-        return self._close(), self._consistent()
 
-    def _function(self, name: str) -> Any:
-        return self.module.function(name, status=True, **KERNEL, start=Pointer)
+    def _function(self, name: str, public: bool) -> Any:
+        return self.module.function(name, status=True, public=public, **KERNEL, start=Pointer)
+
+    def _for_all(self, name: str, one: Signature, still: bool) -> None:
+        """`name(count, found, t, q, u, x, P, y, work, start)` for those of `count` states whose `found` is not 0; it leaves there what
+        came of them. Each has q, u, P (scales behind it) and `start` of its own. Where they stand `still`, u is not looked at."""
+        m, size = self.m, self.places["end"]
+        n_given = len(m.parameters) + 2 * self.code.n_rows
+        with self.module.function(name, count=Int, found=IntPointer, **KERNEL, start=Pointer) as f:
+            rest = f.array(max(1, m.n_u))
+            rest.clear(max(1, m.n_u))
+            with f.loop(f.count) as k, f.if_(f.found[k] != 0):
+                u = rest if still else f.u + k * m.n_u
+                own = f.q + k * m.n_q, u, f.x, f.P + k * n_given, f.y, f.work, f.start + k * size
+                f.found[k] = f.call(one, f.t, *own)
+
+    def _open_by(self) -> None:
+        """`open_by(count, t, q, u, x, P, y, work, start)`: the largest gap and the largest slip of `count` states, by the rows' scales,
+        into `start`; not a number where one is not."""
+        m, c = self.m, self.code
+        with self.module.function("open_by", count=Int, **KERNEL, start=Pointer) as f:
+            part, scales, v = c.parts(f), c.scales(f), f.variables(gap=0.0, slip=0.0)
+            with f.loop(f.count) as k:
+                f.call(c.errors, f.t + k, f.q + k * m.n_q, f.u + k * m.n_u, f.x, f.P, f.y, f.work)
+                with f.loop(c.n_rows) as i:
+                    size = scales[c.size_at[i]]
+                    v.gap = maximum(v.gap, abs(part["g"][i]) / size)
+                    v.slip = maximum(v.slip, abs(part["slip"][i]) / size)
+            f.start[0], f.start[1] = v.gap, v.slip
 
     def _parts(self, f: Any) -> tuple[list[Any], dict[str, Any], dict[str, Any], Any]:
         """Arguments, parts of the working memory, parts of `start`, and what rows are measured by."""
         start = {name: f.start + self.places[name] for name in SETTINGS}
         return [getattr(f, name) for name in NAMES], self.code.parts(f), start, self.code.scales(f)
 
-    def _close(self) -> Signature:
+    def _close(self, public: bool) -> Signature:
         m, n, c = self.m, self.m.n_u, self.code
-        with self._function("close") as f:
+        factors = self._without_dependent() if self.rhs.keep.others else c.factors
+        with self._function("close", public) as f:
             arguments, part, start, scales = self._parts(f)
             before = f.array(max(1, m.n_q))
             v = f.variables(error=0.0, now=0.0, gap=0.0, damping=0.0, patience=1e300, share=0.0, largest=0.0, turns=0)
@@ -134,7 +197,7 @@ class LoopClosing:
                     v.share = select(v.error > (1.0 - WORTH) * v.patience, f.real(1.0), f.real(0.0))
                     v.patience = v.error
                     f.stop_if((v.share > 0.0).all())
-                self._correct(f, v.damping)
+                self._correct(f, factors, v.damping)
                 v.largest = 0.0
                 with f.loop(n) as i:
                     v.largest = maximum(v.largest, abs(part["d"][i]) / start["sizes"][i])
@@ -161,25 +224,37 @@ class LoopClosing:
                         f.q[i] = before[i]
                     f.stop_if((v.damping > LARGEST_DAMPING).all())
                     v.damping = maximum(DAMPING_GROWS * v.damping, FIRST_DAMPING)
-            with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
-                f.return_(NOT_CLOSED)
-            self._check_beside(f, arguments, start)
+            self._check_closed(f, arguments, start)
         return f.signature
 
-    def _correct(self, f: Any, damping: Any) -> None:
+    def _without_dependent(self) -> Signature:
+        """Factors as `ClosingCode.factors` makes them, but for rows that depend on those before them: by how much such rows are open
+        does not tell where to go."""
+        c = self.code
+        kinds = {"damping": Real, "at": IntPointer, **KERNEL}
+        with self.module.function("factors_of_independent", public=False, **kinds) as f:
+            part, scales = c.parts(f), c.scales(f)
+            c.solver.form(f, part)
+            c.solver.damp(f, part, scales, f.damping, f.at)
+            c.solver.reveal(f, part, scales, f.at, DEPENDENT, DOUBTFUL)
+        return f.signature
+
+    def _correct(self, f: Any, factors: Signature, damping: Any) -> None:
         """The damped least change that would close the rows, in large steps, into part d."""
         c = self.code
         arguments, part, start, _ = self._parts(f)
         f.call(c.pose, *arguments)
         self._by_large_steps(f, part, start)
         c.solver.weigh(f, part["B"], self.moves, start["free"])
-        f.call(c.factors, damping + DAMPED, c.size_at, *arguments)
+        f.call(factors, damping + DAMPED, c.size_at, *arguments)
         with f.loop(c.n_rows) as i:
             part["r"][i] = part["g"][i]
         f.call(c.correct, *arguments)
 
-    def _check_beside(self, f: Any, arguments: list[Any], start: dict[str, Any]) -> None:
-        """Rows that nothing moves are closed too, and no joint is half a turn from where it can be."""
+    def _check_closed(self, f: Any, arguments: list[Any], start: dict[str, Any]) -> None:
+        """All rows are closed, those that nothing moves too, and no joint is half a turn from where it can be."""
+        with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
+            f.return_(NOT_CLOSED)
         if self.beside is None:
             return
         n = len(self.still)
@@ -211,9 +286,10 @@ class LoopClosing:
         with f.loop(n) as i:
             A[i * n + i] = A[i * n + i] + (1.0 - free[i])
 
-    def _consistent(self) -> Signature:
+    def _consistent(self, public: bool) -> Signature:
         n, c = self.m.n_u, self.code
-        with self._function("consistent") as f:
+        look = self._independent_rows()
+        with self._function("consistent", public) as f:
             arguments, part, start, scales = self._parts(f)
             v = f.variables(slip=0.0, before=1e300)
 
@@ -239,19 +315,34 @@ class LoopClosing:
                     f.u[i] = f.u[i] - part["d"][i]
             with f.if_(~(start["slip"][0] < 1e300).all()):
                 f.return_(NOT_CLOSED)
-            self._look_at_rows(f, arguments, part, start, scales)
+            self._look_at_rows(f, look, arguments, part, start, scales)
+        return f.signature
+
+    def _independent_rows(self) -> Signature:
+        """The factor of the independent rows, once B is known; returns how many there are."""
+        solver = self.code.solver
+        with self.module.function("independent_rows", status=True, public=False, **KERNEL) as f:
+            part = self.code.parts(f)
+            solver.form(f, part)
+            f.return_(solver.reveal(f, part, self.code.scales(f), self.code.norm_at, DEPENDENT, DOUBTFUL))
         return f.signature
 
     def _look_at_rows(
-        self, f: Any, arguments: list[Any], part: dict[str, Any], start: dict[str, Any], scales: Any
+        self, f: Any, look: Signature, arguments: list[Any], part: dict[str, Any], start: dict[str, Any], scales: Any
     ) -> None:
-        """How far from singular the pose is, and how large its rows are, beside where they were chosen."""
+        """How many rows are independent in this pose, how far from singular the kept ones are, and how large all are, beside where they
+        were chosen."""
         c, v = self.code, f.variables(norm=0.0, largest=0.0)
         f.call(c.pose, *arguments)
-        f.call(c.factors, f.real(0.0), c.norm_at, *arguments)
+        start["rank"][0] = f.real(f.call(look, *arguments))
+        with f.loop(c.n_rows) as k:
+            v.norm = c.solver.norm(f, part["Y"], k)
+            start["norms"][self.order[k]] = v.norm
+            v.largest = maximum(v.largest, v.norm / scales[c.norm_at[k]])
+        start["stretch"][0] = v.largest
+        if self.rhs.keep.others:
+            f.call(c.pose, *arguments)
+            c.solver.weigh(f, part["B"], self.kept, self.every)
+            f.call(look, *arguments)
         c.solver.watch(f, part, scales)
         start["pivot"][0] = part["pivot"][0]
-        with f.loop(c.n_rows) as k:
-            v.norm = c.solver.norm(f, part["Y"], k) / scales[c.norm_at[k]]
-            v.largest = maximum(v.largest, v.norm)
-        start["stretch"][0] = v.largest

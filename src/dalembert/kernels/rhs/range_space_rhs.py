@@ -229,7 +229,7 @@ class RangeSpaceRightHandSide(RightHandSide):
     def emit_assembly(self, module: Module) -> None:
         from dalembert.kernels.rhs.loop_closing import LoopClosing
 
-        LoopClosing(self, module).emit()
+        LoopClosing(self, module).emit_all()
 
     def closing_code(self, module: Module, lanes: int) -> ClosingCode:
         """Functions that projection and assembly share, in the module."""

@@ -112,7 +112,7 @@ class RightHandSide:
         return False
 
     def emit_assembly(self, module: Module) -> None:
-        """`close`, `consistent` and `rows_beside`, which bring a start onto the constraints: see `kernels/rhs/loop_closing.py`."""
+        """`close_all`, `consistent_all` and `rows_beside`, which bring starts onto the constraints: see `loop_closing.py`."""
 
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`, with y = (q̇, ẇ); and the elements of working memory it needs."""

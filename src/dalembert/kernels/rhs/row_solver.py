@@ -17,7 +17,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import coupled_speeds
 from dalembert.topology.body_graph import reverse_cuthill_mckee
 from dalembert.trace import Expr
-from dalembert.trace.native import Module, minimum, select, sqrt
+from dalembert.trace.native import Module, maximum, minimum, select, sqrt
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,18 +127,22 @@ class RowSolver:
 
     def factorise(self, f: Any, part: dict[str, Any]) -> None:
         """A in place; Y from B; S and its Cholesky factor."""
-        self._form(f, part)
+        self.form(f, part)
         self._cholesky(f, part)
 
     def factorise_damped(self, f: Any, part: dict[str, Any], norms: Any, damping: Any, at: Any = None) -> None:
         """The same with S + damping N², N being the rows' reference norms in the metric of A⁻¹, or others at their places: directions
         in which the rows resist far less, or contradict each other by rounding, are left alone."""
-        self._form(f, part)
+        self.form(f, part)
+        self.damp(f, part, norms, damping, at)
+        self._cholesky(f, part)
+
+    def damp(self, f: Any, part: dict[str, Any], norms: Any, damping: Any, at: Any = None) -> None:
+        """S + damping N² in place of S."""
         S, places = part["S"], self._order if at is None else at
         with f.loop(self.n_rows) as i:
             norm = norms[places[i]]
             S[self._profile[i] + i] = S[self._profile[i] + i] + damping * norm * norm
-        self._cholesky(f, part)
 
     def watch(self, f: Any, part: dict[str, Any], norms: Any) -> None:
         """`part["pivot"]` becomes the least eigenvalue of S measured by the rows' reference norms, which falls as the square of the
@@ -165,7 +169,7 @@ class RowSolver:
         with f.loop(count) as i:
             x[i] = x[i] * norms[self._order[i]]
 
-    def _form(self, f: Any, part: dict[str, Any]) -> None:
+    def form(self, f: Any, part: dict[str, Any]) -> None:
         """The factors of A in place; Y from B; S."""
         A, B, Y, S = (part[name] for name in ("A", "B", "Y", "S"))
         self.tree.factorise(f, A)
@@ -196,22 +200,48 @@ class RowSolver:
     def _cholesky(self, f: Any, part: dict[str, Any]) -> None:
         """S = G Gᵀ within its profile; on the diagonal 1/G_ii."""
         S = part["S"]
-        total = f.variables(sum=0.0, first=0)
         with f.loop(self.n_rows) as i:
-            row = self._profile[i]
-            with f.loop(self._first[i], i) as j:
-                total.first = self._first[i]
-                with f.if_(self._first[j] > total.first):
-                    total.first = self._first[j]
-                other = self._profile[j]
-                total.sum = S[row + j]
-                with f.loop(total.first, j) as k:
-                    total.sum = total.sum - S[row + k] * S[other + k]
-                S[row + j] = total.sum * S[other + j]
-            total.sum = S[row + i]
-            with f.loop(self._first[i], i) as k:
-                total.sum = total.sum - S[row + k] * S[row + k]
-            S[row + i] = 1.0 / sqrt(total.sum)
+            S[self._profile[i] + i] = 1.0 / sqrt(self._eliminated(f, S, i))
+
+    def _eliminated(self, f: Any, S: Any, i: Any) -> Any:
+        """Row i of G in place, but for its diagonal; what is left of S_ii."""
+        total = f.variables(sum=0.0, first=0)
+        row = self._profile[i]
+        with f.loop(self._first[i], i) as j:
+            total.first = self._first[i]
+            with f.if_(self._first[j] > total.first):
+                total.first = self._first[j]
+            other = self._profile[j]
+            total.sum = S[row + j]
+            with f.loop(total.first, j) as k:
+                total.sum = total.sum - S[row + k] * S[other + k]
+            S[row + j] = total.sum * S[other + j]
+        total.sum = S[row + i]
+        with f.loop(self._first[i], i) as k:
+            total.sum = total.sum - S[row + k] * S[row + k]
+        return total.sum
+
+    def reveal(self, f: Any, part: dict[str, Any], norms: Any, at: Any, dependent: float, doubtful: float) -> Any:
+        """The Cholesky factor of S without the rows that depend on those before them; how many are left, −1 where that is in doubt.
+
+        A row depends on others if no more than the part `dependent` of its squared norm is left beside them; there is a doubt if more
+        is left, but not more than the part `doubtful`. Norms are those `at` their places, or the rows' own where these are larger.
+        """
+        S, v = part["S"], f.variables(sum=0.0, norm=0.0, count=0, doubts=0)
+        with f.loop(self.n_rows) as i:
+            v.norm = maximum(S[self._profile[i] + i], norms[at[i]] * norms[at[i]])
+            v.sum = self._eliminated(f, S, i)
+            place = self._profile[i] + i
+            with f.if_((v.sum > dependent * v.norm).all()):
+                S[place] = 1.0 / sqrt(v.sum)
+                v.count = v.count + 1
+                with f.if_(~(v.sum > doubtful * v.norm).all()):
+                    v.doubts = v.doubts + 1
+            with f.else_():
+                S[place] = 0.0
+        with f.if_(v.doubts > 0):
+            v.count = -1
+        return v.count
 
     def correct(self, f: Any, part: dict[str, Any]) -> None:
         """r ← S⁻¹ r, d ← A⁻¹ Bᵀ r."""

@@ -40,6 +40,11 @@ class Models:
             self._made[values] = self._m.with_parameters(**dict(zip(self._m.parameters, values))) if values else self._m
         return self._made[values]
 
+    def of_each(self, count: int) -> list[Mechanism]:
+        """Those of the first `count` motions."""
+        alike = bool(np.equal(self._P, self._P[0]).all())
+        return [self[0]] * count if alike else [self[k] for k in range(count)]
+
     def sizing(self, k: int) -> Mechanism:
         """The mechanism by whose sizes the errors of motion k are judged."""
         return self[k]

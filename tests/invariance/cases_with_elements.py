@@ -55,7 +55,7 @@ EQUIPPED: dict[str, Callable[[np.random.Generator, bool], Case]] = {
 def draw_elements(s: da.System, made: da.System, d: Drawing) -> None:
     """Elements and what their inputs are connected to, in new units by `d.said`, under new names, the world turned and shifted."""
     values: dict[Any, Any] = {}
-    if not d.same_units:
+    if s.elements and not d.same_units:
         assert d.said is not None, "elements are said in other units by whoever drew them"
         s = d.said(d.length, d.mass, d.time)
         values = {symbol(name): x for name, x in s.parameters.items()}

@@ -66,8 +66,13 @@ class Offered:
         return self._call(made, *self._state(q, u), self._array(udot), self._array(t), self._parameters(parameters))
 
     def outputs(
-        self, q: FrameworkArray, u: FrameworkArray | None = None, t: FrameworkArray = 0.0, parameters: Mapping[str, FrameworkArray] | None = None, of: Mapping[str, Any] | None = None
-    ) -> dict[str, FrameworkArray]:  # fmt: skip
+        self,
+        q: FrameworkArray,
+        u: FrameworkArray | None = None,
+        t: FrameworkArray = 0.0,
+        parameters: Mapping[str, FrameworkArray] | None = None,
+        of: Mapping[str, Any] | None = None,
+    ) -> dict[str, FrameworkArray]:
         """The model's outputs by name, or those of `of`: functions of the state, or outputs such as da.outputs.Position("body")."""
         state, P = (*self._state(q, u), self._array(t)), self._parameters(parameters)
         found = {}
@@ -93,9 +98,16 @@ class Offered:
         return self._parts(self._call(made, *self._state(q, u), x, self._array(t), self._parameters(parameters)))
 
     def rollout(
-        self, q: FrameworkArray, u: FrameworkArray, tau: FrameworkArray | None = None, t: FrameworkArray = 0.0, parameters: Mapping[str, FrameworkArray] | None = None, *, step: float,
+        self,
+        q: FrameworkArray,
+        u: FrameworkArray,
+        tau: FrameworkArray | None = None,
+        t: FrameworkArray = 0.0,
+        parameters: Mapping[str, FrameworkArray] | None = None,
+        *,
+        step: float,
         steps: int,
-    ) -> tuple[FrameworkArray, ...]:  # fmt: skip
+    ) -> tuple[FrameworkArray, ...]:
         """(q, u) at the start and after each of so many steps of rk4: (…, steps + 1, n); (q, u, z) where elements have states.
 
         `tau` is one row of forces, or a row for every step, (…, steps, n). The start must lie on the loops: see `assemble`.
@@ -109,8 +121,11 @@ class Offered:
         return self._parts(self._call(made, *self._state(q, u), x, self._array(t), self._parameters(parameters)))
 
     def assemble(
-        self, initial: Mapping[str, Any], speeds: Mapping[str, Any] | None = None, parameters: Mapping[str, FrameworkArray] | None = None
-    ) -> tuple[Any, Any]:  # fmt: skip
+        self,
+        initial: Mapping[str, Any],
+        speeds: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, FrameworkArray] | None = None,
+    ) -> tuple[Any, Any]:
         """(q, u) with these coordinates and speeds and all loops closed, as `m.assemble` closes them."""
         speeds = speeds or {}
         names = tuple(initial), tuple(speeds)

@@ -21,6 +21,9 @@ from dalembert.vectors import Vector
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
 
+ABOUT = 1.0 / 64.0
+"""Share of ρ c (a⁴ + b⁴) |ω| ω in the moment: two faces of a box that turns, integrated."""
+
 
 @dataclass(frozen=True, eq=False)
 class BoxDrag(Element):
@@ -63,7 +66,7 @@ class BoxDrag(Element):
         force, torque = [], []
         for k in range(3):
             c, a, b = self.size[k], self.size[(k + 1) % 3], self.size[(k + 2) % 3]
-            across, about = 0.5 * self.density * a * b, self.density * c * (a**4 + b**4) / 64.0
+            across, about = 0.5 * self.density * a * b, ABOUT * self.density * c * (a**4 + b**4)
             force.append(-(3.0 * math.pi * d * self.viscosity + across * abs(v[k])) * v[k])
             torque.append(-(math.pi * d**3 * self.viscosity + about * abs(w[k])) * w[k])
         return R @ np.array(force), R @ np.array(torque)

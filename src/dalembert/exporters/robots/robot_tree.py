@@ -22,6 +22,10 @@ from dalembert.parts.joints import Joint
 from dalembert.parts.shapes import Shape
 from dalembert.trace import Expr
 
+UPRIGHT = 1e-12
+"""Cosine of the pitch below which roll and yaw turn about one axis."""
+FULL = 255.0
+"""A colour's largest byte."""
 CLOSED = 1e-9
 """Distance, m, and turn, rad, by which a loop may be open where all joints stand at zero."""
 
@@ -232,7 +236,7 @@ def rpy_of(R: np.ndarray) -> np.ndarray:
     """Roll, pitch, yaw about fixed axes; upright at ±90° of pitch, where only one of the others counts, yaw is zero."""
     across = float(np.hypot(R[0, 0], R[1, 0]))
     pitch = np.arctan2(-R[2, 0], across)
-    if across < 1e-12:
+    if across < UPRIGHT:
         return np.array([np.arctan2(np.copysign(1.0, -R[2, 0]) * R[0, 1], R[1, 1]), pitch, 0.0])
     return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
 
@@ -246,4 +250,4 @@ def colour_of(shape: Shape) -> np.ndarray | None:
     """Red, green, blue and opacity from 0 to 1."""
     if shape.colour is None:
         return None
-    return np.array([*(int(shape.colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)), shape.opacity])
+    return np.array([*(int(shape.colour[k : k + 2], 16) / FULL for k in (1, 3, 5)), shape.opacity])

@@ -213,6 +213,10 @@ def moved_by_a_state(how: str) -> da.System:
         s.add_constraint("rod", da.Distance("ground", "bob", length=way))
     if how == "limit":
         s.add_law("stop", da.Stop("A.x", upper=way))
+    if how == "spring":
+        s.add_force("damper", da.Spring(("ground", (way, 0, 0)), "bob", damping=2.0))
+    if how == "bushing":
+        s.add_element("mount", da.Bushing(("ground", (0, way, 0)), "bob", [1.0] * 6))
     if how == "speed":
         s.choose_speeds({"p": lambda s: s.signal("way.value") * s.u["A"][0]})
     return s
@@ -224,6 +228,8 @@ def moved_by_a_state(how: str) -> da.System:
         ("place", 'joint "A": its place depends on the state "way.value" of an element'),
         ("length", 'constraint "rod": what it demands depends on the state "way.value"'),
         ("limit", 'law "stop": where it acts depends on the state "way.value"'),
+        ("spring", '"damper": a point where it acts depends on the state "way.value"'),
+        ("bushing", '"mount": a point where it acts depends on the state "way.value"'),
         ("speed", 'speed "p" depends on the state "way.value" of an element'),
     ],
 )

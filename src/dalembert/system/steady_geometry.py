@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dalembert.elements.placed import PlacedElement
 from dalembert.errors import ModelError
 from dalembert.mechanism import Mechanism
+from dalembert.parts.forces.force import Force
+from dalembert.parts.forces.load import Load
+from dalembert.parts.forces.points import Point
 from dalembert.trace import free_symbols, symbol, tracing
 
 INSTEAD = (
@@ -20,7 +24,7 @@ INSTEAD = (
 
 
 def check_geometry(m: Mechanism) -> None:
-    """Raise a ModelError where a joint, a loop, a constraint or a law is placed by a state of an element."""
+    """Raise a ModelError where a joint, a loop, a constraint, a law or a force between points is placed by a state of an element."""
     if not m.n_z:
         return
     with tracing():
@@ -32,6 +36,17 @@ def check_geometry(m: Mechanism) -> None:
             _check(m, f'{what} "{name}": what it demands', [*rows.g, *rows.phi])
         for name, law_rows in m.law_rows.items():
             _check(m, f'law "{name}": where it acts', [*law_rows.g, *law_rows.phi])
+        for name, force in m.forces.items():
+            _check(m, f'"{name}": a point where it acts', _coordinates_of_points(force))
+
+
+def _coordinates_of_points(force: Force) -> list[Any]:
+    """Coordinates of the points between which a force or an element acts. A load asks for no velocity, and may act anywhere."""
+    if isinstance(force, Load):
+        return []
+    values = vars(force.element if isinstance(force, PlacedElement) else force).values()
+    points = [x for v in values for x in (v if isinstance(v, tuple) else (v,)) if isinstance(x, Point)]
+    return [x for p in points for x in p.at]
 
 
 def _check(m: Mechanism, what: str, values: Iterable[Any]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import dalembert as da
+from dalembert.studies.percentiles import level, level_gradient
 from tests.studies.models import four_bar, pendulum
 
 A, B = 7.0, 0.1
@@ -101,3 +102,17 @@ def test_charts_are_drawn():
         found.fan("end A")
     with pytest.raises(da.ArgumentError, match='need design="saltelli"'):
         found.sobol("end A")
+
+
+def test_percentiles_are_levels_over_time():
+    """Of t² half of the time is below 1/4, and of a sine a third below −1/2; samples need not be evenly spaced, nor many."""
+    t = np.sort(np.random.default_rng(3).uniform(0.0, 1.0, 4000))
+    t[[0, -1]] = 0.0, 1.0
+    y = np.stack([t**2, np.sin(2 * np.pi * t)])[:, :, None]
+    assert np.allclose(level(t, y, 50.0)[:, 0], [0.25, 0.0], atol=1e-5)
+    assert abs(level(t, y, 100.0 / 3.0)[1, 0] + 0.5) < 1e-5
+    assert np.allclose(level(t, y, 100.0)[:, 0], y.max(axis=(1, 2))) and np.allclose(level(t, y, 0.0), y.min(axis=1))
+    held = np.array([1.0, 1.0, 1.0, 3.0, 3.0])
+    assert np.allclose(level(np.arange(5.0), held[None, :, None], 40.0), 1.0)
+    value, gradient = level_gradient(t, 2.0 * t**2, (t**2)[:, None], 50.0)  # of c t², by c
+    assert abs(value - 0.5) < 1e-5 and abs(gradient[0] - 0.25) < 1e-5

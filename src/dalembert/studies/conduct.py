@@ -70,15 +70,15 @@ def conduct(
     every = -(-study.runs // store.size)
     done = store.done()
     todo = [k for k in range(every) if k not in done]
-    told = StudyProgress(study.runs)
+    so_far = StudyProgress(study.runs)
     for found in store.blocks() if done else ():
-        told.done, told.failed = told.done + len(found), told.failed + len(found.failures)
+        so_far.done, so_far.failed = so_far.done + len(found), so_far.failed + len(found.failures)
     ended = "end"
     if todo:
         engine = engine_of(study, executor, _threads(study, threads, memory, len(todo)))
-        ended = _Conduct(study, store, engine, told, _teller(progress), memory).make(todo)
+        ended = _Conduct(study, store, engine, so_far, _teller(progress), memory).make(todo)
     result = StudyResult.of(study, store, ended)
-    _warn(result, told)
+    _warn(result, so_far)
     return result
 
 
@@ -86,14 +86,14 @@ class _Conduct:
     """Blocks under way, and what becomes of them."""
 
     def __init__(
-        self, study: Study, store: Store, engine: Engine, told: StudyProgress, tell: Callable[[StudyProgress], None],
+        self, study: Study, store: Store, engine: Engine, so_far: StudyProgress, tell: Callable[[StudyProgress], None],
         memory: float,
     ):  # fmt: skip
-        self.study, self.store, self.engine, self.told, self.tell, self.memory = (
+        self.study, self.store, self.engine, self.so_far, self.tell, self.memory = (
             study,
             store,
             engine,
-            told,
+            so_far,
             tell,
             memory,
         )
@@ -153,13 +153,13 @@ class _Conduct:
                     raise
                 self._again(k, problem)
         if done:
-            self.tell(self.told)
+            self.tell(self.so_far)
 
     def _keep(self, k: int, block: RunBlock) -> None:
         self._check_room(block)
         self.store.write(k, block)
-        self.told.done, self.told.here = self.told.done + len(block), self.told.here + len(block)
-        self.told.failed += len(block.failures)
+        self.so_far.done, self.so_far.here = self.so_far.done + len(block), self.so_far.here + len(block)
+        self.so_far.failed += len(block.failures)
 
     def _again(self, k: int, problem: BaseException) -> None:
         """A block whose worker died is tried again; one that kills its workers is left out, and said."""
@@ -187,7 +187,7 @@ class _Conduct:
             )
 
     def _broken(self, problem: BaseException) -> SimulationError:
-        kept = f"{self.told.done} of {self.study.runs} runs are done"
+        kept = f"{self.so_far.done} of {self.study.runs} runs are done"
         what = (
             "they are lost with this call; say folder= to keep them"
             if isinstance(self.store, InMemory)
@@ -216,21 +216,21 @@ def _teller(progress: bool | Callable[[StudyProgress], None] | None) -> Callable
     if callable(progress):
         return progress
     if not (sys.stderr.isatty() if progress is None else progress):
-        return lambda told: None
+        return lambda so_far: None
     return _print
 
 
-def _print(told: StudyProgress) -> None:
-    end = "\n" if told.done == told.runs else ""
-    print(f"\r\033[K{told}", end=end, file=sys.stderr, flush=True)
+def _print(so_far: StudyProgress) -> None:
+    end = "\n" if so_far.done == so_far.runs else ""
+    print(f"\r\033[K{so_far}", end=end, file=sys.stderr, flush=True)
 
 
-def _warn(result: StudyResult, told: StudyProgress) -> None:
+def _warn(result: StudyResult, so_far: StudyProgress) -> None:
     """Failed runs, runs with remarks and blocks that were lost are said once."""
     said = []
-    if told.failed:
+    if so_far.failed:
         first = result.failures[0]
-        said.append(f"{told.failed} of {result.runs} runs failed; the first is run {first.run}: {first.reason}")
+        said.append(f"{so_far.failed} of {result.runs} runs failed; the first is run {first.run}: {first.reason}")
     remarks = result.remarks
     if remarks:
         run = min(remarks)

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.errors import ArgumentError
 from dalembert.mechanism import Mechanism
 from dalembert.studies.extremes import extreme
+from dalembert.studies.percentiles import level
 from dalembert.studies.studied_quantities import PARTS, StudyQuantity, quantity
 
 Reduced = dict[str, np.ndarray]
@@ -68,7 +69,7 @@ def _range(t: np.ndarray, y: np.ndarray) -> Reduced:
 
 
 def _percentile(p: float) -> Reduce:
-    return lambda t, y: {"": np.percentile(y, p, axis=1)}
+    return lambda t, y: {"": level(t, y, p)}
 
 
 REDUCTIONS: dict[str, Reduce] = {

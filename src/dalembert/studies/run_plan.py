@@ -1,4 +1,4 @@
-"""What every run of a study has in common: from where, how long, by which options, and what is told of it."""
+"""What every run of a study has in common: from where, how long, by which options, and what is recorded of it."""
 
 from __future__ import annotations
 

@@ -130,13 +130,13 @@ class NetcdfFolder:
             f"column_{i}": (("run", *[f"time_{i}"] * (values.ndim - 1)), values)
             for i, values in enumerate(block.columns.values())
         }
-        told = {
+        record = {
             "columns": list(block.columns),
             "failures": block.failures,
             "remarks": block.remarks,
             "steps": block.steps,
         }
-        about = {"first": block.first, "told": json.dumps(told)}
+        about = {"first": block.first, "record": json.dumps(record)}
         data = xarray.Dataset({"inputs": (("run", "input"), block.inputs), **variables}, attrs=about)
         content = io.BytesIO()
         data.to_netcdf(content, engine="h5netcdf")
@@ -152,11 +152,11 @@ class NetcdfFolder:
             raise FileError(
                 f"study: block {path} cannot be read: {problem}; remove it, and run the study again to make it anew"
             ) from None
-        told = json.loads(data.attrs["told"])
-        columns = {name: np.array(data[f"column_{i}"].values) for i, name in enumerate(told["columns"])}
-        failures, remarks = ({int(n): why for n, why in told[x].items()} for x in ("failures", "remarks"))
+        record = json.loads(data.attrs["record"])
+        columns = {name: np.array(data[f"column_{i}"].values) for i, name in enumerate(record["columns"])}
+        failures, remarks = ({int(n): why for n, why in record[x].items()} for x in ("failures", "remarks"))
         return RunBlock(
-            int(data.attrs["first"]), np.array(data["inputs"].values), columns, failures, remarks, told["steps"]
+            int(data.attrs["first"]), np.array(data["inputs"].values), columns, failures, remarks, record["steps"]
         )
 
     def blocks(self) -> Iterator[RunBlock]:
@@ -171,16 +171,16 @@ class NetcdfFolder:
 
 
 class ZarrFolder:
-    """An array for each column, a chunk for each block; a block counts once what is told of it is there, which is written last."""
+    """An array for each column, a chunk for each block; a block counts once its record is there, which is written last."""
 
     def __init__(self, folder: Path, size: int, runs: int):
         self._zarr = optional("zarr", 'store="zarr"')
         self.folder, self.size, self.runs = folder, size, runs
-        make_folder(folder / "told", "study")
+        make_folder(folder / "record", "study")
         self._group = self._zarr.open_group(str(folder / "data.zarr"), mode="a")
 
     def done(self) -> set[int]:
-        return {int(p.stem) for p in (self.folder / "told").glob("*.json")}
+        return {int(p.stem) for p in (self.folder / "record").glob("*.json")}
 
     def _array(self, name: str, like: np.ndarray) -> Any:
         if name not in self._group:
@@ -196,17 +196,17 @@ class ZarrFolder:
                 self._array(key_of(name), values)[rows] = values
         except OSError as problem:
             raise FileError(f"study: block {k} could not be written to {self.folder}: {problem}") from problem
-        told = {"first": block.first, "rows": len(block), "columns": list(block.columns), "failures": block.failures,
+        record = {"first": block.first, "rows": len(block), "columns": list(block.columns), "failures": block.failures,
                 "remarks": block.remarks, "steps": block.steps}  # fmt: skip
-        write_whole(self.folder / "told" / f"{k:09d}.json", json.dumps(told).encode(), "study: block")
+        write_whole(self.folder / "record" / f"{k:09d}.json", json.dumps(record).encode(), "study: block")
 
     def _read(self, k: int) -> RunBlock:
-        told = json.loads(read_whole(self.folder / "told" / f"{k:09d}.json", 2**30))
-        rows = slice(told["first"], told["first"] + told["rows"])
-        columns = {name: np.asarray(self._group[key_of(name)][rows]) for name in told["columns"]}
-        failures, remarks = ({int(n): why for n, why in told[x].items()} for x in ("failures", "remarks"))
+        record = json.loads(read_whole(self.folder / "record" / f"{k:09d}.json", 2**30))
+        rows = slice(record["first"], record["first"] + record["rows"])
+        columns = {name: np.asarray(self._group[key_of(name)][rows]) for name in record["columns"]}
+        failures, remarks = ({int(n): why for n, why in record[x].items()} for x in ("failures", "remarks"))
         return RunBlock(
-            told["first"], np.asarray(self._group["inputs"][rows]), columns, failures, remarks, told["steps"]
+            record["first"], np.asarray(self._group["inputs"][rows]), columns, failures, remarks, record["steps"]
         )
 
     def blocks(self) -> Iterator[RunBlock]:

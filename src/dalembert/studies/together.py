@@ -109,14 +109,14 @@ class Together:
         batch = Batch(self.program, o, q, u, P, _SizedAlike(m, P), lambda _: atol)
         made.steps = batch.run(1)
         out = set(made.problems) | set(made.alone)
-        told = {k: why for k, why in batch.problems.items() if k not in out}
+        problems = {k: why for k, why in batch.problems.items() if k not in out}
         for k in np.flatnonzero(~np.isfinite(batch.rows[:, :, :last]).all(axis=(1, 2))).tolist():
             if k not in out:
-                told.setdefault(k, "the motion is not finite: it diverges")
-        made.remarks = {k: why for k, why in batch.near_misses.items() if k not in out and k not in told}
-        made.problems |= told
+                problems.setdefault(k, "the motion is not finite: it diverges")
+        made.remarks = {k: why for k, why in batch.near_misses.items() if k not in out and k not in problems}
+        made.problems |= problems
         rows = batch.rows
-        rows[sorted(out | set(told))] = np.nan
+        rows[sorted(out | set(problems))] = np.nan
         made.q, made.u, made.z = rows[:, :, :n_q], rows[:, :, n_q:end], rows[:, :, end:last]
 
     def _assemble(self, P: np.ndarray, q: np.ndarray, u: np.ndarray, made: Marched) -> None:

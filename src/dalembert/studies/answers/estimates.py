@@ -21,7 +21,7 @@ PERCENTILES = (5.0, 50.0, 95.0)
 FAINT = 0.3
 """How opaque an interval is drawn."""
 FEWEST = 16
-"""Runs from which the convergence of a mean is told."""
+"""Runs from which the convergence of a mean is shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Estimates(Tabular):
     least_run: np.ndarray
     largest_run: np.ndarray
     confidence: float
-    told: str
+    heading: str
 
     def columns(self) -> dict[str, Any]:
         """A row for every answer."""
@@ -57,7 +57,7 @@ class Estimates(Tabular):
     def __str__(self) -> str:
         shown = ("mean", "±", "deviation", "5 %", "50 %", "95 %", "least", "largest")
         wide = max([len(f"{n} [{u}]") for n, u in zip(self.names, self.units)] + [6])
-        lines = [self.told, f"{'':{wide}}" + "".join(f"{h:>12}" for h in shown)]
+        lines = [self.heading, f"{'':{wide}}" + "".join(f"{h:>12}" for h in shown)]
         table = self.columns()
         for i, (name, unit) in enumerate(zip(self.names, self.units)):
             title = f"{name} [{unit}]" if unit and unit != "1" else name
@@ -72,13 +72,13 @@ def estimates(result: StudyResult, confidence: float) -> Estimates:
     names = result.scalars
     rows = [_of_column(result[name], result.good, confidence) for name in names]
     table = np.array(rows).reshape(len(names), 11)
-    told = f"{counted(result.runs, 'run')} of {result.about['model']!r} ({result.about['design']}, seed {result.about['seed']})"
+    heading = f"{counted(result.runs, 'run')} of {result.about['model']!r} ({result.about['design']}, seed {result.about['seed']})"
     failed, missing = int(result.failed.sum()), result.runs - int(result.done.sum())
-    told += f", {failed} failed" if failed else ""
-    told += f", {missing} not made yet" if missing else ""
+    heading += f", {failed} failed" if failed else ""
+    heading += f", {missing} not made yet" if missing else ""
     return Estimates(
         names, tuple(result.unit_of(x) for x in names), table[:, 0].astype(int), table[:, 1], table[:, 2], table[:, 3],
-        table[:, 4:7], table[:, 7], table[:, 8], table[:, 9].astype(int), table[:, 10].astype(int), confidence, told,
+        table[:, 4:7], table[:, 7], table[:, 8], table[:, 9].astype(int), table[:, 10].astype(int), confidence, heading,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.analysis.tabular import Tabular
 from dalembert.errors import ArgumentError
 from dalembert.studies.extremes import vertices
+from dalembert.studies.percentiles import level_gradient
 from dalembert.studies.reductions import WantedOutput, parts
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _reduce(x: WantedOutput, t: np.ndarray, y: np.ndarray, dy: np.ndarray) -> tu
     if x.how in ("start", "end"):
         k = 0 if x.how == "start" else -1
         return float(y[k]), dy[k]
-    return _percentile(float(x.how[1:]), y, dy)
+    return level_gradient(t, y, dy, float(x.how[1:]))
 
 
 def _extreme(t: np.ndarray, y: np.ndarray, dy: np.ndarray, k: int) -> tuple[float, np.ndarray]:
@@ -171,16 +172,6 @@ def _extreme(t: np.ndarray, y: np.ndarray, dy: np.ndarray, k: int) -> tuple[floa
     _, first, weights = vertices(t, y[None], np.array([k]))
     own = slice(int(first[0]), int(first[0]) + weights.shape[1])
     return float(weights[0] @ y[own]), weights[0] @ dy[own]
-
-
-def _percentile(p: float, y: np.ndarray, dy: np.ndarray) -> tuple[float, np.ndarray]:
-    """Between the two samples that it lies between."""
-    order = np.argsort(y, kind="stable")
-    at = p / 100.0 * (len(y) - 1)
-    k = min(int(at), len(y) - 2) if len(y) > 1 else 0
-    w = at - k if len(y) > 1 else 0.0
-    low, high = order[k], order[min(k + 1, len(y) - 1)]
-    return float((1 - w) * y[low] + w * y[high]), (1 - w) * dy[low] + w * dy[high]
 
 
 def _weights(t: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ def _contents(result: StudyResult) -> dict[str, Any]:
         {i.name: i.key + ("'" if i.kind == "speed" else "") for i in result.study.inputs.every} if result.study else {}
     )
     return {
-        "title": f"Study of {result.about['model']}", "told": summary.told, "described": _described(result),
+        "title": f"Study of {result.about['model']}", "heading": summary.heading, "described": _described(result),
         "units": {name: result.unit_of(name) for name in result.names}, "inputs": list(result.input_names), "keys": keys,
         "count": result.runs, "summary": {"head": head, "rows": rows}, "histograms": _histograms(result), "fans": _fans(result),
         "runs": _runs(result), "page": page, "refused": refused, "sensitivity": _sensitivity(result),
@@ -140,18 +140,18 @@ def _page(result: StudyResult) -> tuple[str, str]:
 
 def _sensitivity(result: StudyResult) -> str:
     """Shares of the variance by first derivatives, and Sobol indices where the design has them."""
-    told = []
+    parts = []
     try:
-        told.append(str(result.linear()))
+        parts.append(str(result.linear()))
     except DalembertError as problem:
-        told.append(f"First derivatives: {problem}")
+        parts.append(f"First derivatives: {problem}")
     if result.about["design"] == "saltelli":
         for name in result.scalars:
             try:
-                told.append(str(result.sobol(name)))
+                parts.append(str(result.sobol(name)))
             except DalembertError as problem:
-                told.append(f"{name}: {problem}")
-    return "\n\n".join(told)
+                parts.append(f"{name}: {problem}")
+    return "\n\n".join(parts)
 
 
 def _plain(x: Any) -> Any:

@@ -58,20 +58,20 @@ class StudyResult(Tabular):
     @classmethod
     def of(cls, study: Study, store: Store, ended: str) -> StudyResult:
         """What a store holds of a study."""
-        told = labels(study)
-        times = {name: np.array(t) for name, t in told["series_times"].items()}
-        return cls(study.runs, study.inputs.names, told["units"], study.recorded(), ended, store, study, times)
+        described = labels(study)
+        times = {name: np.array(t) for name, t in described["series_times"].items()}
+        return cls(study.runs, study.inputs.names, described["units"], study.recorded(), ended, store, study, times)
 
     @classmethod
     def from_folder(cls, folder: Path) -> StudyResult:
         """What a folder holds, without the mechanism that made it."""
-        told = description(folder)
-        about = told["study"]
-        store = opened_store(folder, told["store"], told["block"], about["runs"])
-        times = {name: np.array(t) for name, t in told["series_times"].items()}
-        every = -(-about["runs"] // told["block"])
+        described = description(folder)
+        about = described["study"]
+        store = opened_store(folder, described["store"], described["block"], about["runs"])
+        times = {name: np.array(t) for name, t in described["series_times"].items()}
+        every = -(-about["runs"] // described["block"])
         ended = "end" if len(store.done()) == every else "interrupted"
-        return cls(about["runs"], tuple(told["input_names"]), told["units"], about, ended, store, None, times)
+        return cls(about["runs"], tuple(described["input_names"]), described["units"], about, ended, store, None, times)
 
     def __repr__(self) -> str:
         failed = f", {self.failed.sum()} failed" if self.failed.any() else ""

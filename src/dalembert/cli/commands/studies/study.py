@@ -29,7 +29,7 @@ Want = Annotated[
     ),
 ]
 SHOWN_FAILURES = 5
-"""Failed runs that are told of."""
+"""Failed runs that are listed."""
 
 
 @with_simulation_options
@@ -131,9 +131,9 @@ def usual_outputs(m: Mechanism) -> list[str]:
 
 def summary(found: StudyResult) -> dict[str, Any]:
     """What a program would want to know."""
-    told = found.summary()
-    rows = told.columns()
-    answers = {name: {k: rows[k][i] for k in rows if k != "name"} for i, name in enumerate(told.names)}
+    summarised = found.summary()
+    rows = summarised.columns()
+    answers = {name: {k: rows[k][i] for k in rows if k != "name"} for i, name in enumerate(summarised.names)}
     return {
         "model": found.about["model"], "runs": found.runs, "made": int(found.done.sum()), "failed": int(found.failed.sum()),
         "ended": found.ended, "answers": answers,

@@ -193,7 +193,6 @@ def test_flat_links_are_followed_where_they_go(n):
         assert d.mobility == 1 and d.rank_here == d.rank - 1 and d.poses > 3
 
 
-@pytest.mark.slow
 def test_what_was_asked_before_changes_no_answer():
     """Rows found sufficient at a flat pose, or on a branch with more freedoms, are not those of another pose."""
     q, u = np.array([1.0, -1.0, 1.0, 1.0]), np.zeros(4)

@@ -89,13 +89,15 @@ def accelerations(
 def _violated(
     c: Catalogue, rows: tuple[int, ...], q: Any, u: Any, udot: np.ndarray, t: Any, parameters: Any, off: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Whether these accelerations break rows that were left out, by more than the state itself is off; and how far it is, with them."""
+    """Whether these accelerations break rows that were left out, by more than the state itself is off; and how far it is, with them.
+    Accelerations that are no numbers break them."""
     others = _kept(c.constrained.left_out, rows, lambda: left_out_kernel(c, rows))
     if others is None:
         return np.zeros(np.shape(off), dtype=bool), off
-    found = others(q, u, udot, t, parameters)
+    finite = np.isfinite(udot).all(axis=-1)
+    found = others(q, u, np.where(finite[..., None], udot, 0.0), t, parameters)
     off = np.maximum(off, found[..., 1])
-    return ~(found[..., 0] < np.maximum(VIOLATED, DEPENDENT * off)), off
+    return ~(finite & (found[..., 0] < np.maximum(VIOLATED, DEPENDENT * off))), off
 
 
 def breaks_rows_left_out(

@@ -96,7 +96,7 @@ def arguments_of(cls: type, rng: random.Random, strange: Callable[[random.Random
     for f in dataclasses.fields(cls):
         needed = f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
         needed |= f.name == "period" and bool(getattr(cls, "sampled_only", False))
-        if f.init and (needed or rng.random() < 0.25):
+        if f.init and f.name[0] != "_" and (needed or rng.random() < 0.25):
             made[f.name] = value_of(hints[f.name], rng, strange)
     return made
 

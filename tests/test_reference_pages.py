@@ -15,6 +15,7 @@ from dalembert.laws import LAWS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.forces.points import Point
+from dalembert.parts.frames import Frame
 from dalembert.parts.outputs import OUTPUTS
 
 ROOT = Path(__file__).parent.parent
@@ -48,6 +49,8 @@ def shown(field) -> str:
     value = field.default
     if value is None or (isinstance(value, str) and not value):
         return "none"
+    if isinstance(value, Frame):
+        return "the body's"
     if isinstance(value, Point):
         return value.body
     if isinstance(value, (tuple, np.ndarray)):

@@ -53,6 +53,8 @@ DESCRIBED = {
     "a point of a number": lambda: da.Point(3),
     "a frame on node 3": lambda: da.Frame(node=3),
     "gains that are text": lambda: da.Baumgarte("a"),
+    "a robot whose laws are a list": lambda: da.load_robot("x.urdf", laws=[]),
+    "a robot that is strict by a word": lambda: da.load_mjcf("x.xml", strict="no"),
     "a system named 3": lambda: da.System(3),
     "a table of text": lambda: da.Table("a", "b"),
     "a file named 3": lambda: da.load(3),
@@ -202,3 +204,15 @@ def test_accelerations_of_a_loop_are_those_of_an_assembled_one(loop):
 def test_a_controller_ends_with_the_steps_that_are_allowed(m):
     with pytest.raises(da.SimulationError, match="50 steps"):
         m.simulate(1.0, {"A": 0.3}, control=lambda s: {}, control_rate=40, max_steps=50, step=0.01)
+
+
+def test_forces_that_are_no_finite_numbers_are_told_in_words():
+    s = da.System("burst")
+    s.add_body("a", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "a")
+    s.add_force("f", da.Motor("A", lambda s: 1e308 * (10.0 + s.q["A"])))
+    m = s.build()
+    calls = (lambda: m.equations("kane").solve([0.1], [0.0]), lambda: m.compare(["kane", "newton_euler"], states=1))
+    for call in (*calls, lambda: m.linearise([0.1]), lambda: m.simulate(0.1)):
+        with pytest.raises(da.DalembertError, match=r"finite|cannot be evaluated"):
+            call()

@@ -61,6 +61,7 @@ FACADES = (
     "mechanism/scales.py",
     "system/system.py",
     "motion/motion.py",
+    "motion/motion_as_table.py",
     "formulations/printing/written_equations.py",
 )
 """Files whose methods hand questions on to later rooms: what they import inside functions, or for types only, is no fault."""

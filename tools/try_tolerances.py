@@ -1,6 +1,7 @@
 """What hangs on a tuning number: it is made ten times larger and ten times smaller, and what reads it is asked again.
 
-    OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances reach            which questions and tests read which numbers, and their times
+    OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances reach [TEST ...] which questions and tests read which numbers, in what
+                                                                           time; of these files alone, if some are named
     OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances [FILE:NAME ...]  those named, or all not tried yet; goes to tools/tried.json
 
 Asked are the questions of `tools/probes.py` (verdicts, motions, equilibria of the gallery and of random mechanisms) and the tests of
@@ -167,13 +168,14 @@ def run_probes(names: Iterable[str], send: Callable[[str, Found], None], seen: s
 
 
 # -- which reads which ------------------------------------------------------------------------------------------------
-def reach(jobs: int) -> None:
+def reach(jobs: int, only: list[str]) -> None:
     """Ask everything once, with notes taken, and once without; what differs then hangs on rounding and is left out."""
     known: dict[str, Found] = pickle.loads(REACH.read_bytes()) if REACH.exists() else {}
     REACH.parent.mkdir(exist_ok=True)
-    files = [str(p.relative_to(ROOT)) for room in ROOMS for p in sorted((ROOT / "tests" / room).glob("test_*.py"))]
+    every = [str(p.relative_to(ROOT)) for room in ROOMS for p in sorted((ROOT / "tests" / room).glob("test_*.py"))]
+    files = only or every
     done = {name.partition("::")[0] for name in known}
-    names = alone(_list_probes, PATIENCE).found
+    names = {} if only else alone(_list_probes, PATIENCE).found
     left = [name for name in names if name not in known]
     groups = [left[k::GROUPS] for k in range(GROUPS)]
 
@@ -310,7 +312,8 @@ def try_all(wanted: list[str], jobs: int) -> None:
     known: dict[str, Found] = pickle.loads(REACH.read_bytes())
     tried = json.loads(TRIED.read_text(encoding="utf-8"))
     every = numbers()
-    left = wanted or [w for w, value in every.items() if tried.get(w, {}).get("value") != value]
+    read = {where for x in known.values() for where in x.reads}
+    left = wanted or [w for w, value in every.items() if w in read and tried.get(w, {}).get("value") != value]
 
     def one(where: str) -> dict[str, str]:
         questions = chosen_for(where, known, tests=False)
@@ -337,8 +340,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     chosen = parser.parse_args()
     os.environ.setdefault("DALEMBERT_CACHE_DIR", str(ROOT / "out" / "tolerance-cache"))
-    if chosen.numbers == ["reach"]:
-        reach(chosen.jobs)
+    if chosen.numbers[:1] == ["reach"]:
+        reach(chosen.jobs, chosen.numbers[1:])
     else:
         try_all(chosen.numbers, chosen.jobs)
 

@@ -107,6 +107,13 @@ def count(least: int) -> Kind:
     return check
 
 
+def flag(given: Any, where: str) -> bool:
+    """True or False."""
+    if not isinstance(given, bool | np.bool_):
+        raise refused(where, "True or False", given)
+    return bool(given)
+
+
 def numbers(given: Any, where: str) -> np.ndarray:
     """Finite numbers in an array of any shape."""
     values = array(given, where)

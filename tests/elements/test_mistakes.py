@@ -259,3 +259,21 @@ def test_a_signal_with_the_name_of_a_coordinate_is_refused() -> None:
     s.add_element("A", da.StarTracker("plate"))
     with pytest.raises(da.ModelError, match=r'element "A": its "x" would be called "A\.x", as a value of joint "A" is'):
         s.build()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: da.StateSpace([[x]], [[1.0]], [[1.0]], [[0.0]]),
+        lambda x: da.TransferFunction([1.0], [x, 1.0]),
+        lambda x: da.Bushing("a", "b", [x] * 6),
+        lambda x: da.Bushing("a", "b", [1.0] * 6, arms=[(x, 1.0)]),
+        lambda x: da.StarTracker("a", wanted=(x, 0, 0, 0)),
+        lambda x: da.Delay(x, 1e-300),
+        lambda x: da.Delay(1e300, 1e-300) if x else None,
+        lambda x: da.surfaces.curve("a", [(x, 0), (1, 0), (0, 1)]),
+    ],
+)
+def test_whole_numbers_beyond_every_number_are_refused_in_words(make: Callable[[int], Any]) -> None:
+    with pytest.raises(da.DalembertError):
+        make(10**400)

@@ -43,7 +43,7 @@ WRONG = {
     ),
     "not XML": ("<robot><link>", r"robot:1: the file is not valid XML: no element found \(column"),
     "empty": ("", "no element found"),
-    "another format": ("<sdf/>", "neither URDF"),
+    "another format": ("<model/>", "neither URDF"),
     "unknown class": (mjcf('<body><joint class="x"/></body>'), r":3: <joint>: class=: there is no default class 'x'"),
     "unknown joint": (mjcf("") .replace("</mujoco>", '<actuator><motor joint="x"/></actuator></mujoco>'), "no joint 'x'"),
     "no target": (mjcf("").replace("</mujoco>", "<actuator><motor/></actuator></mujoco>"), "exactly one of joint"),

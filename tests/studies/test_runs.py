@@ -154,6 +154,4 @@ def test_many_motions_as_a_dataset():
         motions = pendulum().simulate_many([[0.1], [0.2]], 0.2, output=0.1, parameters={"l": np.array([1.0, 2.0])})
     data = motions.to_xarray()
     assert data.sizes == {"motion": 2, "time": 3, "coordinate": 1, "speed": 1}
-    assert np.array_equal(data["parameter l"], [1.0, 2.0]) and np.array_equal(
-        data["q"].sel(coordinate="A"), motions.q[..., 0]
-    )
+    assert np.array_equal(data["l"], [1.0, 2.0]) and np.array_equal(data["q"].sel(coordinate="A"), motions.q[..., 0])

@@ -62,7 +62,7 @@ def reference() -> dict[str, str]:
 def test_every_public_name_is_in_the_reference_once(reference) -> None:
     every = "\n".join(reference.values())
     found = re.findall(r"^:+\{py:(?:class|function|exception)\} dalembert\.(\w+)\b(?!\.)", every, re.MULTILINE)
-    modules = {"shapes", "surfaces", "outputs"}
+    modules = {"shapes", "surfaces", "outputs", "studies"}
     assert sorted(found) == sorted(set(da.__all__) - modules)
     for method in ("simulate", "linearise", "equilibrium", "forward_dynamics", "diagnose"):
         assert f"{{py:method}} {method}(" in reference["mechanism"]

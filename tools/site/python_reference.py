@@ -98,7 +98,14 @@ PAGES = (
         "results",
         "Results",
         "What the methods of a mechanism return.",
-        ("analysis", "constraints", "simulation", "formulations", "kernels"),
+        ("analysis", "constraints", "simulation", "formulations", "kernels", "exporters"),
+    ),
+    Page(
+        "studies",
+        "Studies",
+        "Many runs of one mechanism, and what they say.",
+        ("studies",),
+        ("Study", "StudyResult"),
     ),
     Page(
         "functions",
@@ -144,15 +151,16 @@ def public() -> dict[str, Any]:
         if id(cls) not in known:
             known.add(id(cls))
             found[f"{cls.__module__}.{cls.__name__}"] = cls
-    for name in ("shapes", "surfaces", "outputs"):
+    for name in ("shapes", "surfaces", "outputs", "studies"):
         module = found.pop(f"dalembert.{name}")
-        found |= {f"dalembert.{name}.{x.__name__}": x for x in members(module)}
+        found |= {f"dalembert.{name}.{x.__name__}": x for x in members(module) if id(x) not in known}
     return found
 
 
 def members(module: ModuleType) -> list[Any]:
     """Classes and functions that a public module offers."""
-    inside = [x for name, x in vars(module).items() if not name.startswith("_") and callable(x)]
+    names = dict.fromkeys([*vars(module), *getattr(module, "__all__", ())])  # some come when they are asked for
+    inside = [x for name in names if not name.startswith("_") and callable(x := getattr(module, name))]
     return [x for x in inside if f"{getattr(x, '__module__', '')}.".startswith(f"{module.__name__}.")]
 
 

@@ -56,7 +56,7 @@ class _Compiled(torch.autograd.Function):  # type: ignore[misc]
         ctx.save_for_forward(*inputs[1:])
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, w: Any) -> Any:
         arguments, function = ctx.saved_tensors, ctx.function
         found = function.weigh(*(x.numpy() for x in arguments), w.contiguous().numpy())

@@ -27,8 +27,8 @@ class ForwardDynamics(ArrayFunction):
     m: Mechanism
 
     def values(self, *arguments: np.ndarray) -> np.ndarray:
-        *state, P = arguments
-        found = self.m.forward_dynamics(*(_once(x) for x in state), _named(self.m, P))
+        q, u, tau, t, P = arguments
+        found = self.m.forward_dynamics(_once(q), _once(u), _once(tau), _once(t), _named(self.m, P))
         return found.reshape(len(P), -1)
 
     def changes(self, arguments: Arrays, changes: Arrays) -> np.ndarray:
@@ -116,6 +116,9 @@ def _once(x: np.ndarray) -> Any:
     return np.ascontiguousarray(x[0]) if x.ndim > 1 else float(x[0])
 
 
-def _named(m: Mechanism, P: np.ndarray) -> dict[str, Any]:
-    same = P.strides[0] == 0 or len(P) == 1
-    return {name: float(P[0, i]) if same else np.ascontiguousarray(P[:, i]) for i, name in enumerate(m.parameters)}
+def _named(m: Mechanism, P: np.ndarray) -> dict[str, Any] | None:
+    """Values by name: one for all states where all have the same; None for the mechanism's own, which are known to be right."""
+    if P.strides[0] != 0 and len(P) > 1:
+        return {name: np.ascontiguousarray(P[:, i]) for i, name in enumerate(m.parameters)}
+    values = dict(zip(m.parameters, P[0].tolist()))
+    return None if values == dict(m.parameters) else values

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.arguments import file_path, one_name, takes
+from dalembert.arguments import file_path, flag, one_name, takes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dalembert.importers.imported import Imported
 
 
-@takes(path=file_path, base=one_name, folder=file_path)
+@takes(path=file_path, base=one_name, folder=file_path, strict=flag, laws=flag)
 def load_urdf(
     path: str | Path,
     *,
@@ -42,7 +42,7 @@ def load_urdf(
     return load(Path(path), base, gravity, folder, strict, laws, chosen_contacts(contacts))
 
 
-@takes(path=file_path, folder=file_path)
+@takes(path=file_path, folder=file_path, strict=flag, laws=flag)
 def load_mjcf(
     path: str | Path,
     *,
@@ -113,7 +113,7 @@ def endings() -> tuple[str, ...]:
     return tuple(dict.fromkeys(ending for one in FORMATS.values() for ending in one.endings))
 
 
-@takes(path=file_path, base=one_name, folder=file_path)
+@takes(path=file_path, base=one_name, folder=file_path, strict=flag, laws=flag)
 def load_robot(
     path: str | Path,
     *,
@@ -128,7 +128,12 @@ def load_robot(
     `base`, "fixed" or "free", is for formats that do not say what the first body stands on (URDF), or only imply it (SDF); the others
     as for these.
     """
-    said = {"base": base, "strict": strict or None, "laws": None if laws else False, "contacts": contacts or None}
+    said = {
+        "base": base,
+        "strict": strict or None,
+        "laws": None if laws else False,
+        "contacts": None if contacts is False else contacts,
+    }
     given = {name: value for name, value in said.items() if value is not None}
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():

@@ -36,7 +36,7 @@ def chosen_contacts(given: bool | str) -> str:
     """One of `CONTACTS`; True stands for all."""
     if given is True or given is False:
         return "all" if given else "none"
-    if given not in CONTACTS:
+    if not isinstance(given, str) or given not in CONTACTS:
         raise ModelError(f'contacts={given!r} is not known; choose "none", "ground" or "all"')
     return given
 

@@ -101,7 +101,7 @@ def _violated(
 def breaks_rows_left_out(
     c: Catalogue, rows: tuple[int, ...], q: Any, u: Any, udot: np.ndarray, t: Any, parameters: Any
 ) -> np.ndarray:
-    """Of each state whether these accelerations break rows that were left out as dependent."""
+    """Whether these accelerations break rows that were left out as dependent, state by state."""
     return _violated(c, rows, q, u, udot, t, parameters, np.zeros(len(udot)))[0]
 
 

@@ -26,6 +26,13 @@ def check_parameters(m: Description, given: Mapping[str, Any], where: str) -> No
         if not np.isfinite(numbers).all():
             raise ModelError(f'{where}: parameter "{name}" must be finite')
     count = max((len(x) for x in values.values()), default=1)
+    if not all(len(x) for x in values.values()):
+        return  # no states at all
+    table = np.stack([np.broadcast_to(x, count) for x in values.values()], axis=1)
+    new = np.flatnonzero(
+        np.append([True], (table[1:] != table[:-1]).any(axis=1))
+    )  # rows like the one before were examined
+    values, count = dict(zip(values, table[new].T)), len(new)
     known = {symbol(k): v for k, v in m.parameters.items()} | {symbol(k): x for k, x in values.items()}
     for body in m.bodies:
         entries = [body.mass, *np.ravel(body.inertia)]

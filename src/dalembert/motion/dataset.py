@@ -74,39 +74,6 @@ def dataset(motion: Motion) -> xarray.Dataset:
     return xarray.Dataset(variables, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
 
 
-def dataset_of_many(motions: Any, q_units: tuple[str, ...], u_units: tuple[str, ...]) -> xarray.Dataset:
-    """Coordinates, speeds and states of many motions, the parameters of each, and what stopped those that failed."""
-    import xarray
-
-    m, count = motions.mechanism, len(motions)
-    variables = {
-        "q": (("motion", "time", "coordinate"), motions.q, {"long_name": "coordinates"}),
-        "u": (("motion", "time", "speed"), motions.u, {"long_name": "speeds"}),
-        "problem": (("motion",), np.array([motions.problems.get(k, "") for k in range(count)], dtype=str)),
-    }
-    variables |= {
-        f"parameter {name}": (("motion",), np.broadcast_to(np.asarray(x, dtype=float), (count,)))
-        for name, x in motions.parameters.items()
-    }
-    labels = {
-        "motion": np.arange(count),
-        "time": ("time", motions.t, {"units": "s"}),
-        "coordinate": ("coordinate", list(m.coordinates)),
-        "speed": ("speed", list(m.speeds)),
-        "coordinate_unit": ("coordinate", list(q_units)),
-        "speed_unit": ("speed", list(u_units)),
-    }
-    if m.states:
-        variables["z"] = (("motion", "time", "state"), motions.z, {"long_name": "states of elements"})
-        labels |= {
-            "state": ("state", list(m.states)),
-            "state_unit": ("state", np.array(m.state_units, dtype=str)),
-        }
-    record = dict(motions.record) | {"fingerprint": m.kernels.fingerprint}
-    about = {"title": str(record["model"]), "source": "dalembert", "record": json.dumps(record)}
-    return xarray.Dataset(variables, labels, about)
-
-
 LAW_AXES = {
     "laws": ("law",), "elements": ("law_element",), "row_law": ("law_row",), "row_element": ("law_row",),
     "row_kind": ("law_row",), "force": ("time", "law_row"), "gap": ("time", "law_row"), "slip": ("time", "law_row"),

@@ -20,6 +20,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
+from dalembert.motion.motion_as_table import MotionAsTable
 from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import Displacement
 from dalembert.portable import Portable
@@ -53,7 +54,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion(Portable):
+class Motion(MotionAsTable, Portable):
     """Samples of a motion: `t` (K,), `q` (K, n_q), `u` (K, n_u). All vectors asked for are in world axes unless said otherwise."""
 
     t: np.ndarray

@@ -92,12 +92,20 @@ class Motions:
     def __iter__(self) -> Iterator[Motion]:
         return (self[k] for k in range(len(self)))
 
-    def to_xarray(self) -> xarray.Dataset:
-        """An `xarray.Dataset` over motion and time, with names, units, parameters and what stopped the motions that failed."""
-        from dalembert.motion.dataset import dataset_of_many
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The quantities the model names, (K, T) or (K, T, 3) each; nan where a motion did not get to."""
+        made: dict[str, np.ndarray] = {}
+        for k, motion in enumerate(self):
+            for name, values in motion.outputs().items():
+                whole = made.setdefault(name, np.full((len(self), len(self.t), *values.shape[1:]), np.nan))
+                whole[k, : len(values)] = values
+        return made
 
-        m = self.mechanism
-        return dataset_of_many(self, coordinate_units(m), speed_units(m))
+    def to_xarray(self) -> xarray.Dataset:
+        """An `xarray.Dataset`: q, u, states and the model's outputs over motion and time; parameters beside the motions."""
+        from dalembert.simulation.many_as_dataset import dataset
+
+        return dataset(self)
 
 
 def simulate_many(

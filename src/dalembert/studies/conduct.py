@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ArgumentError, SimulationError, SimulationWarning
 from dalembert.studies.engines import RETRIES, Engine, engine_of
-from dalembert.studies.stores import Block, InMemory, Store, store_of
+from dalembert.studies.stores import InMemory, RunBlock, Store, store_of
 from dalembert.words import counted
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ IN_HAND = 2
 """Blocks handed out for each worker: one that it works on, and one that waits."""
 LOOK_UP = 0.2
 """Seconds between looks at what came back."""
+SHORTEST = 1e-9
+"""Seconds that count as some, where a rate is taken."""
 COPIES = 6
 """How many times the numbers of its motions a unit takes while it is worked on."""
 
@@ -42,7 +44,7 @@ class StudyProgress:
 
     @property
     def rate(self) -> float:
-        return self.here / max(1e-9, time.monotonic() - self.began)
+        return self.here / max(SHORTEST, time.monotonic() - self.began)
 
     @property
     def left(self) -> float:
@@ -95,7 +97,7 @@ class _Conduct:
             tell,
             memory,
         )
-        self.under_way: dict[Future[Block], int] = {}
+        self.under_way: dict[Future[RunBlock], int] = {}
         self.tries: dict[int, int] = {}
         self.lost: list[int] = []
 
@@ -153,7 +155,7 @@ class _Conduct:
         if done:
             self.tell(self.told)
 
-    def _keep(self, k: int, block: Block) -> None:
+    def _keep(self, k: int, block: RunBlock) -> None:
         self._check_room(block)
         self.store.write(k, block)
         self.told.done, self.told.here = self.told.done + len(block), self.told.here + len(block)
@@ -175,7 +177,7 @@ class _Conduct:
         while self.under_way:
             self._collect(LOOK_UP)
 
-    def _check_room(self, block: Block) -> None:
+    def _check_room(self, block: RunBlock) -> None:
         """Answers that stay in memory must have room there."""
         each = (block.inputs.nbytes + sum(x.nbytes for x in block.columns.values())) / len(block)
         if isinstance(self.store, InMemory) and each * self.study.runs > self.memory:

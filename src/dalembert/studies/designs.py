@@ -24,7 +24,7 @@ _WORDS = 4
 """Numbers that Philox gives for each count of its counter."""
 
 
-class Design(Protocol):
+class RunDesign(Protocol):
     """`points(a, b)` are those of runs a … b − 1, (b − a, inputs)."""
 
     @property
@@ -146,7 +146,7 @@ DESIGNS: dict[str, Any] = {
 """The designs by name."""
 
 
-def design_of(name: str, spreads: tuple[Spread, ...], runs: int | None, seed: int, levels: int | None) -> Design:
+def design_of(name: str, spreads: tuple[Spread, ...], runs: int | None, seed: int, levels: int | None) -> RunDesign:
     """The design of a study; refused where the number of runs does not suit it."""
     if name not in DESIGNS:
         raise ArgumentError(f"study: design={name!r} is not known; choose one of {', '.join(map(repr, DESIGNS))}")
@@ -179,11 +179,11 @@ def design_of(name: str, spreads: tuple[Spread, ...], runs: int | None, seed: in
                 f'study: design="saltelli" of {inputs} inputs makes {inputs + 2} runs for each of 2, 4, 8, … points; runs={runs} does '
                 f"not: give runs={better}"
             )
-    made: Design = DESIGNS[name](inputs, runs, seed)
+    made: RunDesign = DESIGNS[name](inputs, runs, seed)
     return made
 
 
-def _grid(spreads: tuple[Spread, ...], runs: int | None, seed: int, levels: int | None) -> Design:
+def _grid(spreads: tuple[Spread, ...], runs: int | None, seed: int, levels: int | None) -> RunDesign:
     of_each = tuple(s.levels(levels or LEVELS) for s in spreads)
     count = int(np.prod([len(x) for x in of_each], dtype=float))
     if count > MOST_RUNS:

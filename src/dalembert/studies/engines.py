@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from dalembert.errors import ArgumentError, SimulationError
 from dalembert.optional import optional
-from dalembert.studies.stores import Block, joined
+from dalembert.studies.stores import RunBlock, joined
 from dalembert.version import __version__
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Engine:
 
     workers: int
 
-    def submit(self, first: int, last: int) -> Future[Block]:
+    def submit(self, first: int, last: int) -> Future[RunBlock]:
         raise NotImplementedError
 
     def close(self) -> None:
@@ -46,7 +46,7 @@ class Threads(Engine):
         self._study, self.workers = study, threads
         self._pool = ThreadPoolExecutor(threads)
 
-    def submit(self, first: int, last: int) -> Future[Block]:
+    def submit(self, first: int, last: int) -> Future[RunBlock]:
         return self._pool.submit(block_of, self._study, first, last)
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class OnExecutor(Engine):
         self._identity = study.identity
         self.workers = int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
 
-    def submit(self, first: int, last: int) -> Future[Block]:
+    def submit(self, first: int, last: int) -> Future[RunBlock]:
         return self._executor.submit(block_from, self._packed, self._identity, first, last)
 
 
@@ -84,10 +84,10 @@ class OnDask(Engine):
         ]
         client.gather(ready)
 
-    def submit(self, first: int, last: int) -> Future[Block]:
+    def submit(self, first: int, last: int) -> Future[RunBlock]:
         if self._sent.status != "finished":  # all that had it are gone
             self._sent = self._client.scatter(self._packed, broadcast=True, hash=False)
-        made: Future[Block] = self._executor.submit(block_from, self._sent, self._identity, first, last)
+        made: Future[RunBlock] = self._executor.submit(block_from, self._sent, self._identity, first, last)
         return made
 
     def close(self) -> None:
@@ -164,10 +164,10 @@ def prepared(sent: bytes, identity: str) -> bool:
     return True
 
 
-def block_from(sent: bytes, identity: str, first: int, last: int) -> Block:
+def block_from(sent: bytes, identity: str, first: int, last: int) -> RunBlock:
     """A block, in a process that may not know the study yet."""
     return block_of(study_from(sent, identity), first, last)
 
 
-def block_of(study: Study, first: int, last: int) -> Block:
+def block_of(study: Study, first: int, last: int) -> RunBlock:
     return joined(first, study.run_block(first, last))

@@ -12,10 +12,10 @@ import numpy as np
 from dalembert.errors import ArgumentError
 from dalembert.mechanism import Mechanism
 from dalembert.studies.extremes import extreme
-from dalembert.studies.quantities import PARTS, Quantity, quantity
+from dalembert.studies.studied_quantities import PARTS, StudyQuantity, quantity
 
 Reduced = dict[str, np.ndarray]
-"""By suffix of the column, "" or ".time": (K, width)."""
+"""Columns by their suffix, "" or ".time": (K, width)."""
 Reduce = Callable[[np.ndarray, np.ndarray], Reduced]
 """(times (T,), values (K, T, width)) → what is kept."""
 
@@ -74,7 +74,7 @@ def _percentile(p: float) -> Reduce:
 REDUCTIONS: dict[str, Reduce] = {
     "end": _end, "start": _start, "min": _min, "max": _max, "peak": _peak, "mean": _mean, "rms": _rms, "range": _range,
 }  # fmt: skip
-"""By word; "p95" is the 95th percentile over time, "series" keeps all times, or those after "at"."""
+"""Reductions by word; "p95" is the 95th percentile over time, "series" keeps all times, or those after "at"."""
 OF_EVENTS = ("count", "first", "last")
 """What is kept of an event: how often it happened, and when first and last."""
 _PERCENTILE = re.compile(r"^p(\d+(?:\.\d+)?)$")
@@ -97,12 +97,12 @@ def of_motion(function: Callable[[Any], Any], unit: str = "") -> OfMotion:
 
 
 @dataclass(frozen=True, eq=False)
-class Output:
+class WantedOutput:
     """One thing that is wanted of every run."""
 
     name: str
     how: str
-    quantity: Quantity | None = None
+    quantity: StudyQuantity | None = None
     event: str = ""
     function: Callable[[Any], Any] | None = None
     own_unit: str = ""
@@ -138,7 +138,7 @@ class Output:
         return [self.name, self.how, said, self.event, times, code_of(own)]
 
 
-def _plain(q: Quantity) -> Any:
+def _plain(q: StudyQuantity) -> Any:
     """A user's own function of the state; None where the quantity is said by name."""
     return q.of_state if type(q.of_state).__name__ == "function" else None
 
@@ -163,7 +163,7 @@ def parts(width: int) -> list[str]:
     return [f".{p}" for p in PARTS[:3]] if width == 3 else [f".{i + 1}" for i in range(width)]
 
 
-def outputs_of(m: Mechanism, asked: Any, events: Mapping[str, Any]) -> tuple[Output, ...]:
+def outputs_of(m: Mechanism, asked: Any, events: Mapping[str, Any]) -> tuple[WantedOutput, ...]:
     """The outputs that a study asks for: text, (how, quantity or function), or `of_motion`, by name or in a list."""
     if isinstance(asked, str):
         asked = [asked]
@@ -185,16 +185,16 @@ def outputs_of(m: Mechanism, asked: Any, events: Mapping[str, Any]) -> tuple[Out
     return made
 
 
-def _output_of(m: Mechanism, name: str, asked: Any, events: Mapping[str, Any]) -> Output:
+def _output_of(m: Mechanism, name: str, asked: Any, events: Mapping[str, Any]) -> WantedOutput:
     where = f"study: output {name!r}"
     if isinstance(asked, OfMotion):
-        return Output(name, "function", function=asked.function, own_unit=asked.unit)
+        return WantedOutput(name, "function", function=asked.function, own_unit=asked.unit)
     if isinstance(asked, tuple) and len(asked) == 2 and isinstance(asked[0], str):
         how, of = asked
     elif isinstance(asked, str):
         series = _SERIES.match(asked.strip())
         if series:
-            return Output(name, "series", quantity(m, series[1], where), times=_times(series[2], where))
+            return WantedOutput(name, "series", quantity(m, series[1], where), times=_times(series[2], where))
         how, _, of = asked.strip().partition(" ")
         if not of or not _is_reduction(how):
             how, of = "end", asked
@@ -208,11 +208,11 @@ def _output_of(m: Mechanism, name: str, asked: Any, events: Mapping[str, Any]) -
         if event not in events:
             known = ", ".join(events) or "none: give events={name: function}"
             raise ArgumentError(f"{where}: there is no event {event!r}; known: {known}")
-        return Output(name, how, event=event, own_unit="" if how == "count" else "s")
+        return WantedOutput(name, how, event=event, own_unit="" if how == "count" else "s")
     if how != "series" and not _is_reduction(how):
         known = ", ".join([*REDUCTIONS, "p95", "series", *OF_EVENTS])
         raise ArgumentError(f"{where}: {how!r} is not known; say one of {known}")
-    return Output(name, how, quantity(m, of, where))
+    return WantedOutput(name, how, quantity(m, of, where))
 
 
 def _is_reduction(word: str) -> bool:

@@ -14,6 +14,8 @@ from dalembert.errors import ArgumentError
 
 SIGMAS = 3.0
 """Standard deviations that a tolerance stands for where it does not say."""
+ROUNDING_OF_COVARIANCE = 1e-12
+"""Negative eigenvalue of a covariance, beside its largest element, that is rounding."""
 FINEST = 1e-12
 """Least distance from 0 and 1 at which a distribution is asked: its ends may be infinite."""
 
@@ -167,7 +169,7 @@ class Normals:
                 f"Normals: a mean of {mean.size} numbers needs a covariance of {mean.size} × {mean.size}, not {covariance.shape}"
             )
         least = float(np.linalg.eigvalsh(covariance).min())
-        if not np.allclose(covariance, covariance.T) or least < -1e-12 * np.abs(covariance).max():
+        if not np.allclose(covariance, covariance.T) or least < -ROUNDING_OF_COVARIANCE * np.abs(covariance).max():
             raise ArgumentError("Normals: a covariance must be symmetric, without negative eigenvalues")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", covariance)

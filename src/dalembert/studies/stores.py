@@ -28,7 +28,7 @@ STORES = ("netcdf", "zarr")
 
 
 @dataclass(eq=False)
-class Block:
+class RunBlock:
     """What is kept of consecutive runs."""
 
     first: int
@@ -43,10 +43,10 @@ class Block:
         return len(self.inputs)
 
 
-def joined(first: int, units: list[UnitResult]) -> Block:
+def joined(first: int, units: list[UnitResult]) -> RunBlock:
     """Units one after the other; columns that a unit has nothing of are nan there."""
     inputs = np.concatenate([x.inputs for x in units])
-    made = Block(first, inputs, {})
+    made = RunBlock(first, inputs, {})
     at = 0
     for x in units:
         for name, values in x.columns.items():
@@ -67,8 +67,8 @@ class Store(Protocol):
     """Runs of a block."""
 
     def done(self) -> set[int]: ...
-    def write(self, k: int, block: Block) -> None: ...
-    def blocks(self) -> Iterator[Block]:
+    def write(self, k: int, block: RunBlock) -> None: ...
+    def blocks(self) -> Iterator[RunBlock]:
         """Those that are there, in their order."""
 
     def column(self, name: str, rows: int) -> np.ndarray:
@@ -80,22 +80,22 @@ class InMemory:
 
     def __init__(self, size: int):
         self.size = size
-        self._kept: dict[int, Block] = {}
+        self._kept: dict[int, RunBlock] = {}
 
     def done(self) -> set[int]:
         return set(self._kept)
 
-    def write(self, k: int, block: Block) -> None:
+    def write(self, k: int, block: RunBlock) -> None:
         self._kept[k] = block
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RunBlock]:
         return (self._kept[k] for k in sorted(self._kept))
 
     def column(self, name: str, rows: int) -> np.ndarray:
         return column_of(self.blocks(), name, rows)
 
 
-def column_of(blocks: Iterator[Block], name: str, rows: int) -> np.ndarray:
+def column_of(blocks: Iterator[RunBlock], name: str, rows: int) -> np.ndarray:
     made: np.ndarray | None = None
     for block in blocks:
         values = block.columns.get(name)
@@ -121,7 +121,7 @@ class NetcdfFolder:
     def done(self) -> set[int]:
         return {int(p.stem) for p in (self.folder / "blocks").glob("*.nc")}
 
-    def write(self, k: int, block: Block) -> None:
+    def write(self, k: int, block: RunBlock) -> None:
         import xarray
 
         from dalembert.files.sealed_netcdf import sealed
@@ -142,7 +142,7 @@ class NetcdfFolder:
         data.to_netcdf(content, engine="h5netcdf")
         write_whole(self._path(k), sealed(content.getvalue()), "study: block")
 
-    def _read(self, k: int) -> Block:
+    def _read(self, k: int) -> RunBlock:
         from dalembert.files.sealed_netcdf import LARGEST, opened
 
         path = self._path(k)
@@ -155,11 +155,11 @@ class NetcdfFolder:
         told = json.loads(data.attrs["told"])
         columns = {name: np.array(data[f"column_{i}"].values) for i, name in enumerate(told["columns"])}
         failures, remarks = ({int(n): why for n, why in told[x].items()} for x in ("failures", "remarks"))
-        return Block(
+        return RunBlock(
             int(data.attrs["first"]), np.array(data["inputs"].values), columns, failures, remarks, told["steps"]
         )
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RunBlock]:
         return (self._read(k) for k in sorted(self.done()))
 
     def column(self, name: str, rows: int) -> np.ndarray:
@@ -188,7 +188,7 @@ class ZarrFolder:
             self._group.create_array(name, shape=shape, chunks=chunks, dtype="float64", fill_value=float("nan"))
         return self._group[name]
 
-    def write(self, k: int, block: Block) -> None:
+    def write(self, k: int, block: RunBlock) -> None:
         rows = slice(block.first, block.first + len(block))
         try:
             self._array("inputs", block.inputs)[rows] = block.inputs
@@ -200,14 +200,16 @@ class ZarrFolder:
                 "remarks": block.remarks, "steps": block.steps}  # fmt: skip
         write_whole(self.folder / "told" / f"{k:09d}.json", json.dumps(told).encode(), "study: block")
 
-    def _read(self, k: int) -> Block:
+    def _read(self, k: int) -> RunBlock:
         told = json.loads(read_whole(self.folder / "told" / f"{k:09d}.json", 2**30))
         rows = slice(told["first"], told["first"] + told["rows"])
         columns = {name: np.asarray(self._group[key_of(name)][rows]) for name in told["columns"]}
         failures, remarks = ({int(n): why for n, why in told[x].items()} for x in ("failures", "remarks"))
-        return Block(told["first"], np.asarray(self._group["inputs"][rows]), columns, failures, remarks, told["steps"])
+        return RunBlock(
+            told["first"], np.asarray(self._group["inputs"][rows]), columns, failures, remarks, told["steps"]
+        )
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RunBlock]:
         return (self._read(k) for k in sorted(self.done()))
 
     def column(self, name: str, rows: int) -> np.ndarray:

@@ -20,12 +20,12 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.events import as_event
 from dalembert.portable import Portable
 from dalembert.simulation.run_options import options as run_options
-from dalembert.studies.designs import Design, design_of
+from dalembert.studies.designs import RunDesign, design_of
 from dalembert.studies.inputs import Inputs, inputs_of
-from dalembert.studies.reductions import Output, code_of, outputs_of
+from dalembert.studies.reductions import WantedOutput, code_of, outputs_of
 from dalembert.studies.run_plan import RunPlan
 from dalembert.studies.spreads import Values
-from dalembert.studies.unit_runs import Runner
+from dalembert.studies.unit_runs import SAME_TIME, Runner
 from dalembert.version import __version__
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ class Study(Portable):
             control,
             control_rate,
         )
-        self.outputs: tuple[Output, ...] = outputs_of(inputs.mechanism, outputs, watched)
+        self.outputs: tuple[WantedOutput, ...] = outputs_of(inputs.mechanism, outputs, watched)
         self.design_name = design or ("grid" if runs is None and _lists(inputs) else "random")
         self.seed, self.text = seed, text
-        self.design: Design = design_of(self.design_name, inputs.spreads, runs, seed, levels)
+        self.design: RunDesign = design_of(self.design_name, inputs.spreads, runs, seed, levels)
         self._check_series()
 
     @property
@@ -123,7 +123,7 @@ class Study(Portable):
 
     @takes(threads=count(1), folder=file_path, memory=real, block=count(1))
     def run(
-        self, *, threads: int | None = None, executor: Any = None, folder: FilePath | None = None, store: str | None = None,
+        self, *, threads: int | None = None, executor: object = None, folder: FilePath | None = None, store: str | None = None,
         memory: float = MEMORY, block: int | None = None, progress: bool | Callable[[Any], None] | None = None,
     ) -> StudyResult:  # fmt: skip
         """Make the runs: by `threads` of this process (one for each processor, if not said), or by an `executor`.
@@ -181,7 +181,7 @@ class Study(Portable):
         """Times of series must be among those at which motions have outputs."""
         for output in self.outputs:
             for t in () if output.times is None else output.times:
-                if not np.any(np.abs(self.times - t) <= 1e-9 * max(1.0, abs(self.times[-1]))):
+                if not np.any(np.abs(self.times - t) <= SAME_TIME * max(1.0, abs(self.times[-1]))):
                     raise ArgumentError(
                         f"study: output {output.name!r} wants t = {t:g} s, which is no output time of the runs; say "
                         "options=da.SimulationOptions(output=…) with an interval or times that contain it"

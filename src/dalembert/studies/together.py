@@ -79,7 +79,7 @@ class Together:
         return Program(self.m.kernels, self.options.method, lanes, kept=self.kept, many=True)
 
     def _starts(self) -> Starts:
-        """Of this call alone: it has memory of its own."""
+        """Starts of this call alone, with memory of their own."""
         own = self.program if self.options.method.adaptive else StartProgram(self.m.kernels, self.kept)
         return Starts(own, self.m, self.options.start)
 

@@ -16,9 +16,9 @@ from dalembert.errors import DalembertError
 from dalembert.motion.motion import Motion
 from dalembert.motion.samples import Samples
 from dalembert.simulation.many import Motions
-from dalembert.studies.quantities import Measured
-from dalembert.studies.reductions import Output, parts
+from dalembert.studies.reductions import WantedOutput, parts
 from dalembert.studies.run_plan import RunPlan
+from dalembert.studies.studied_quantities import Measured
 from dalembert.studies.together import Marched, Together
 from dalembert.version import __version__
 
@@ -26,6 +26,8 @@ LARGEST_UNIT, UNIT_ALONE = 256, 16
 """Runs of a unit: marched together, and one at a time."""
 NUMBERS = 2_000_000
 """Numbers of the motions of a unit, at most, as long as it has as many runs as any machine has lanes."""
+SAME_TIME = 1e-9
+"""Part of the end time, or of a second, by which two instants may differ and be one."""
 LANES = 16
 """A unit is a multiple of this, or it is marched one run at a time."""
 
@@ -46,7 +48,7 @@ class Runner:
     """Runs units of a study; everything compiled is kept between them."""
 
     plan: RunPlan
-    outputs: tuple[Output, ...]
+    outputs: tuple[WantedOutput, ...]
     times: np.ndarray
     """Output times of a run that reaches its end."""
 
@@ -138,13 +140,12 @@ class Runner:
                 found |= output.columns(t, y)
         return found
 
-    def _series(self, output: Output, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+    def _series(self, output: WantedOutput, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
         """All times, or those asked for; a run that ended before has nan from there on."""
         wanted = self.times if output.times is None else output.times
-        there = np.searchsorted(t, wanted * (1 - 1e-12))
-        reached = (there < len(t)) & (
-            np.abs(t[np.minimum(there, len(t) - 1)] - wanted) <= 1e-9 * max(1.0, abs(wanted[-1]))
-        )
+        apart = SAME_TIME * max(1.0, abs(wanted[-1]))
+        there = np.searchsorted(t, wanted - apart)
+        reached = (there < len(t)) & (np.abs(t[np.minimum(there, len(t) - 1)] - wanted) <= apart)
         kept = np.full((len(y), len(wanted), y.shape[2]), np.nan)
         kept[:, reached] = y[:, there[reached]]
         return {output.name + part: kept[:, :, i] for i, part in enumerate(parts(y.shape[2]))}
@@ -188,7 +189,7 @@ class Runner:
         return found
 
 
-def _of_event(output: Output, motion: Motion) -> float:
+def _of_event(output: WantedOutput, motion: Motion) -> float:
     times = [e.t for e in motion.events if e.name == output.event]
     if output.how == "count":
         return float(len(times))

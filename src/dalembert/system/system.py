@@ -28,6 +28,7 @@ from dalembert.parts.prescribed import PrescribedMotion, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
 from dalembert.system.choices_said import coordinates_said, speeds_said
+from dalembert.system.unbuilt import Unbuilt
 from dalembert.trace import Expr, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
@@ -60,7 +61,7 @@ class JointPlacement:
     """Inertia that each of the joint's speeds has besides that of the bodies."""
 
 
-class System(Portable):
+class System(Unbuilt, Portable):
     """A mechanism as you say it: bodies, joints, forces, constraints and parameters; `build()` numbers them → `Mechanism`.
 
     s = da.System("pendulum", gravity=(0, -9.81, 0))

@@ -91,7 +91,8 @@ class Table:
 
     `kind` is "cubic" (a spline with two continuous derivatives, as prescribed motion needs), "linear", or "previous" (each value is
     kept until the next). With several columns of values it gives an array; `names` are those of the columns. Outside the samples it
-    has no value: a call there is an error, a simulation stops. `outside="hold"` keeps the first and last value instead.
+    has no value: a call there is an error, a simulation stops. `outside="hold"` keeps the first and last value instead, "repeat" begins
+    anew, for what is periodic: the last sample is the first again.
     """
 
     def __init__(
@@ -108,8 +109,8 @@ class Table:
         fewest = 4 if kind == "cubic" else 2
         if not isinstance(kind, str) or kind not in _KINDS:
             raise TraceError(f"Table: kind={kind!r} is not known; choose one of {', '.join(map(repr, _KINDS))}")
-        if outside not in ("nan", "hold"):
-            raise TraceError(f'Table: outside={outside!r} is not known; choose "nan" or "hold"')
+        if outside not in ("nan", "hold", "repeat"):
+            raise TraceError(f'Table: outside={outside!r} is not known; choose "nan", "hold" or "repeat"')
         if x.ndim != 1 or y.ndim not in (1, 2) or len(x) != len(y):
             raise TraceError(
                 f"Table: {x.shape} times and {y.shape} values do not belong together; give a value (or a row) per time"
@@ -118,9 +119,14 @@ class Table:
             raise TraceError(f"Table: kind={kind!r} needs at least {fewest} samples, not {len(x)}")
         if not (np.isfinite(x).all() and np.isfinite(y).all()) or np.any(np.diff(x) <= 0.0):
             raise TraceError("Table: times must increase, and all numbers must be finite")
+        if outside == "repeat" and kind != "previous" and not np.array_equal(y[0], y[-1]):
+            raise TraceError(
+                'Table: outside="repeat" needs the last value to be the first again, as a new round begins with it'
+            )
         columns = [y] if y.ndim == 1 else list(y.T)
+        make = _periodic if (kind, outside) == ("cubic", "repeat") else _KINDS[kind]
         with np.errstate(all="ignore"):
-            made = [_KINDS[kind](x, column) for column in columns]
+            made = [make(x, column) for column in columns]
         if not all(np.isfinite(c).all() for c in made):
             raise TraceError(
                 "Table: its numbers are so large, or its times so near to each other, that slopes overflow"
@@ -160,17 +166,24 @@ class Table:
     @property
     def functions(self) -> dict[str, Callable[[Any], Any]]:
         """Columns as expressions of model files call them."""
-        return {op.column.call: partial(_apply, op) for op in self._ops if op.column is not None}
+        return {op.column.call: partial(self._at, op) for op in self._ops if op.column is not None}
+
+    def _at(self, op: TableOp, x: Any) -> Any:
+        """The value of a column; of a periodic one within its first round."""
+        if self.outside == "repeat":
+            first, round_ = float(self.times[0]), float(self.times[-1] - self.times[0])
+            x = first + ((x - first) % round_)
+        return _apply(op, x)
 
     def __call__(self, x: Any) -> Any:
         if type(x) is not Expr:
             self._check_inside(_numbers(x, "what it is called with"))
-        values = [_apply(op, x) for op in self._ops]
+        values = [self._at(op, x) for op in self._ops]
         return values[0] if self._single else np.array(values)
 
     def _check_inside(self, x: np.ndarray) -> None:
         first, last = self.times[0], self.times[-1]
-        if self.outside == "hold" or np.all((x >= first) & (x <= last)):
+        if self.outside != "nan" or np.all((x >= first) & (x <= last)):
             return
         out = np.ravel(x)[np.argmax(np.ravel((x < first) | (x > last) | np.isnan(x)))]
         raise TraceError(
@@ -213,6 +226,16 @@ def _cubic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
     try:
         return np.asarray(CubicSpline(x, y).c, dtype=float)
+    except (ValueError, np.linalg.LinAlgError):
+        return np.full((4, len(x) - 1), np.nan)
+
+
+def _periodic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The spline whose slopes, too, begin as they end."""
+    from scipy.interpolate import CubicSpline
+
+    try:
+        return np.asarray(CubicSpline(x, y, bc_type="periodic").c, dtype=float)
     except (ValueError, np.linalg.LinAlgError):
         return np.full((4, len(x) - 1), np.nan)
 

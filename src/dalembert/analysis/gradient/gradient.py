@@ -32,6 +32,9 @@ from dalembert.simulation.run_options import Options, options
 KEPT = 4_000_000
 """Numbers of a motion that are kept, 32 MB; of longer motions only some states are."""
 
+ROUNDED_DOWN = 1e-9
+"""Part of a step by which the motion may be longer than a whole number of steps without a further one."""
+
 Objective = Callable[[State], Any]
 
 
@@ -103,7 +106,7 @@ class _Backward:
         if o.method.adaptive:
             return recorded_steps(self.model, o, self.program.kept, self.q, self.u) - o.start
         length = o.end - o.start
-        count = max(1, int(np.ceil(length / o.step * (1.0 - 1e-9))))
+        count = max(1, int(np.ceil(length / o.step * (1.0 - ROUNDED_DOWN))))
         return np.array([*(o.step * np.arange(count)), length])
 
     def _forces(self, controls: Mapping[str, Any]) -> tuple[np.ndarray, dict[str, int]]:

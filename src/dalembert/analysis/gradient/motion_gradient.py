@@ -28,7 +28,7 @@ class MotionGradient(Tabular):
     """The state at the end."""
 
     def __getitem__(self, name: str) -> float | np.ndarray:
-        """Of a parameter or an initial value a number, of a control an array."""
+        """The entry of a parameter or an initial value, a number; or that of a control, an array."""
         if name in self.controls and name not in self.to:
             return self.controls[name]
         if name not in self.to:

@@ -174,4 +174,4 @@ def _is_defined(s: State, name: str) -> bool:
         found = [x for e in effects(s, name, s.mechanism.forces[name]) for x in (e.force, e.couple, e.joint)]
     except TraceError:  # a table says so itself
         return False
-    return all(np.isfinite(x).all() for x in found if x is not None)
+    return all(np.isfinite(np.asarray(x, dtype=float)).all() for x in found if x is not None)

@@ -25,10 +25,7 @@ def import_(
         Path | None, typer.Option(help="The folder that holds all of the robot; its own if not given.")
     ] = None,
     base: Annotated[
-        str | None,
-        typer.Option(
-            help="What the first link of a URDF, or a loose model of an SDF, stands on: fixed, or free to float."
-        ),
+        str | None, typer.Option(help="What a URDF's first link, or a loose SDF model, stands on: fixed or free.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse what breaks a rule instead of mending it.")] = False,
     laws: Annotated[

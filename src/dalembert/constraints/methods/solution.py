@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.cached import cached_property
 from dalembert.constraints.massless import NO_MASS, mass_factor
 from dalembert.constraints.methods.blocks import CoupledBlock, blocks
+from dalembert.errors import StateError
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
@@ -110,8 +111,18 @@ _known: WeakKeyDictionary[Equations, list[tuple[CoupledBlock, np.ndarray, Measur
 def _blocks_of(e: Equations) -> list[tuple[CoupledBlock, np.ndarray, MeasuredEquations]]:
     """Blocks with the measures of their speeds, which are powers of two, so that measuring costs no digit."""
     if e not in _known:
+        _check_finite(e)
         _known[e] = [_measured_block(e, x) for x in blocks(e.A, e.B)]
     return _known[e]
+
+
+def _check_finite(e: Equations) -> None:
+    """What is solved must be numbers."""
+    if not all(np.isfinite(x).all() for x in (e.A, e.f, e.B, e.gamma)):
+        raise StateError(
+            "the equations of motion are no finite numbers in this state, so that they cannot be solved: look for forces that grow "
+            "without bound, divide by zero or come from a table that ends, and for numbers near 1e308"
+        )
 
 
 def _measured_block(e: Equations, x: CoupledBlock) -> tuple[CoupledBlock, np.ndarray, MeasuredEquations]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST = 1000
 """Samples that a delay keeps at most."""
 HIGHEST_ORDER = 10
-"""Of Padé's approximation: its coefficients differ by (2n)!/n!, 7e11 at 10."""
+"""Highest order of Padé's approximation: coefficients differ by (2n)!/n!, 7e11 at 10."""
 WHOLE = 1e-9
 """Part of a period by which a delay may differ from a whole number of periods."""
 
@@ -28,7 +28,7 @@ WHOLE = 1e-9
 def whole_periods(time: float, period: float, owner: str, field: str = "delay") -> int:
     """How many periods a delay has."""
     count = time / period
-    if abs(count - round(count)) > WHOLE * max(1.0, count) or not 1 <= round(count) <= LONGEST:
+    if not 0.5 < count < LONGEST + 0.5 or abs(count - round(count)) > WHOLE * max(1.0, count):
         raise ModelError(
             f"{owner}: {field}={time:g} must be a multiple of period={period:g}, of {LONGEST} periods at the most"
         )

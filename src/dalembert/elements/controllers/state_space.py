@@ -30,7 +30,7 @@ def matrix(given: Any, where: str) -> np.ndarray:
     """Rows of plain numbers."""
     try:
         made = np.atleast_2d(np.asarray(given, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{where} must be rows of numbers, not {given!r}") from None
     if made.ndim != 2 or not np.isfinite(made).all():
         raise ModelError(f"{where} must be rows of finite numbers, not {given!r}")

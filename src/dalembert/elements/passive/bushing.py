@@ -28,7 +28,7 @@ def six(given: Any, where: str) -> np.ndarray:
     """A 6 × 6 matrix, or the six numbers on its diagonal."""
     try:
         made = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         made = np.zeros(0)
     if made.shape == (6,):
         made = np.diag(made)
@@ -44,7 +44,7 @@ def maxwell_arms(given: Any, where: str) -> tuple[tuple[float, float], ...]:
     """(part of the stiffness, time) of every arm."""
     try:
         made = np.asarray(given, dtype=float).reshape(len(given), 2)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         made = np.zeros((1, 2))
     if not (np.isfinite(made).all() and (made[:, 1] > 0.0).all() and (made[:, 0] >= 0.0).all()):
         raise ModelError(f"{where} must be pairs (part of the stiffness, time in s above zero), not {given!r}")

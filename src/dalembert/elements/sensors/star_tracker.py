@@ -30,7 +30,7 @@ def euler_parameters(given: Any, where: str) -> tuple[float, ...]:
     """Four numbers, divided by their length."""
     try:
         made = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         made = np.zeros(0)
     if made.shape != (4,) or not np.isfinite(made).all() or not np.any(made):
         raise ModelError(f"{where} must be four Euler parameters, not all zero, not {given!r}")

@@ -35,7 +35,7 @@ def nine(given: Any, where: str) -> tuple[float, ...]:
     """C, a₁ … a₈."""
     try:
         made = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         made = np.zeros(0)
     if made.shape != (9,) or not np.isfinite(made).all() or made[0] == 0.0:
         raise ModelError(f"{where} must be nine numbers, C (not 0) and a1 to a8 of the Magic Formula, not {given!r}")

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dalembert.exporters.robots.joint_rows import BALL, FREE, HINGE, SCREW, SLIDE, RowJoint
-from dalembert.exporters.robots.mesh_files import RobotMeshes
-from dalembert.exporters.robots.robot_tree import Link, LoopJoint, RobotTree, at_start, colour_of
+from dalembert.exporters.robots.robot_meshes import RobotMeshes
+from dalembert.exporters.robots.robot_tree import LoopJoint, RobotLink, RobotTree, at_start, colour_of
 from dalembert.exporters.robots.xml_text import element
 from dalembert.importers.imported import ACCELERATIONS, DRAWING
 from dalembert.importers.poses import euler_parameters, then
@@ -81,7 +81,7 @@ class MjcfWriter:
         return self.mujoco
 
     # -- bodies ---------------------------------------------------------------------------------------------------------
-    def _body(self, around: ElementTree.Element, number: int, link: Link) -> None:
+    def _body(self, around: ElementTree.Element, number: int, link: RobotLink) -> None:
         floats = [j.kind for j in link.row] == [FREE] and not link.parent and _is_origin(link.at)
         at = at_start(link.row[0]) if floats else link.at
         body = element(around, "body", name=link.name, pos=at.position, quat=euler_parameters(at.rotation))

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dalembert.aliases import FilePath
 from dalembert.arguments import file_path
 from dalembert.atomic import write_whole
 from dalembert.errors import ModelError
-from dalembert.exporters.robots.mesh_files import RobotMeshes
 from dalembert.exporters.robots.mjcf_writer import MjcfWriter
+from dalembert.exporters.robots.robot_meshes import RobotMeshes
 from dalembert.exporters.robots.robot_tree import robot_tree
 from dalembert.exporters.robots.sdf_writer import SdfWriter
 from dalembert.exporters.robots.urdf_writer import UrdfWriter
@@ -35,7 +36,7 @@ class ExportedRobot:
         return f"<ExportedRobot {self.files[0].name!r}: {len(self.files)} files; {len(self.notes)} notes>"
 
 
-def export_robot(m: Mechanism, path: str | Path, format: str | None = None) -> ExportedRobot:
+def export_robot(m: Mechanism, path: FilePath, format: str | None = None) -> ExportedRobot:
     """Write a mechanism as URDF, MJCF or SDF, by the ending of the file's name (.urdf, .xml or .mjcf, .sdf) or as `format` says.
 
     Meshes are written into a folder beside it. `.notes` tells what the format cannot say, what changes the motion first.

@@ -27,16 +27,16 @@ CLOSED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class RobotLink:
     """A body in the frame of the joint that carries it, which is what robot files measure from."""
 
     name: str
     parent: int
     """Number of the link that it stands on, from 1; 0 is the ground."""
     at: Frame
-    """Its frame on the parent's, where its joints stand at zero."""
+    """The link's frame on the parent's, where the joints between them stand at zero."""
     in_body: Frame
-    """Its frame on the body as it was."""
+    """The link's frame on the body as it was."""
     matter: MassProperties
     shapes: tuple[Shape, ...]
     joint: str
@@ -63,7 +63,7 @@ class RobotTree:
 
     name: str
     gravity: np.ndarray
-    links: list[Link]
+    links: list[RobotLink]
     loops: list[LoopJoint]
     ground_shapes: tuple[Shape, ...]
     forces: dict[str, Force]
@@ -110,11 +110,11 @@ def robot_tree(m: Mechanism) -> RobotTree:
     m = m.in_joint_variables
     _check(m)
     q, u = initial_state(m, m.plan.initial, m.plan.speeds, 0.0)
-    links: list[Link] = []
+    links: list[RobotLink] = []
     for k, (j, body) in enumerate(zip(m.joints, m.bodies)):
         parent = m.parent[k]
         stands = then(back(links[parent - 1].in_body), j.on_parent) if parent else j.on_parent
-        links.append(Link(body.name, parent, stands, j.on_child, *_in_link(m, k), j.name, _row(j, q, u)))
+        links.append(RobotLink(body.name, parent, stands, j.on_child, *_in_link(m, k), j.name, _row(j, q, u)))
     loops = [
         LoopJoint(c.name, c.joint, c.parent, c.child, *(_on_link(links, *end) for end in _ends(c))) for c in m.cuts
     ]
@@ -142,7 +142,7 @@ def _ends(c: CutJoint) -> list[tuple[int, Frame]]:
     return [(c.parent, c.on_parent), (c.child, c.on_child)]
 
 
-def _on_link(links: list[Link], number: int, at: Frame) -> Frame:
+def _on_link(links: list[RobotLink], number: int, at: Frame) -> Frame:
     """A frame on a body, on its link."""
     return then(back(links[number - 1].in_body), at) if number else at
 
@@ -159,9 +159,9 @@ def _in_link(m: Mechanism, k: int) -> tuple[MassProperties, tuple[Shape, ...]]:
 
 def _row(j: TreeJoint, q: np.ndarray, u: np.ndarray) -> list[RowJoint]:
     """The row of a joint. Hinges and slides begin with the rates of their coordinates, balls and what floats with its speeds."""
-    own, speeds = q[list(j.q_at)], u[list(j.u_at)]
+    own, speeds = ([x[at] for at in places if at is not None] for x, places in ((q, j.q_at), (u, j.u_at)))
     row, values = ROWS[type(j.joint)](j.joint), dict(zip(j.joint.coordinates, own))
-    rates = dict(zip(j.joint.coordinates, np.asarray(j.joint.rates(own, speeds), dtype=float)))
+    rates = dict(zip(j.joint.coordinates, np.asarray(j.joint.rates(np.array(own), np.array(speeds)), dtype=float)))
     for one in row:
         one.name = j.name if len(row) == 1 else f"{j.name}_{one.coordinates[0]}"
         one.start = tuple(float(values[c]) for c in one.coordinates)

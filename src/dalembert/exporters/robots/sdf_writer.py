@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dalembert.exporters.robots.joint_rows import BALL, FREE, HINGE, SCREW, SLIDE, RowJoint
-from dalembert.exporters.robots.mesh_files import RobotMeshes
+from dalembert.exporters.robots.robot_meshes import RobotMeshes
 from dalembert.exporters.robots.robot_tree import (
-    Link,
     LoopJoint,
+    RobotLink,
     RobotTree,
     at_start,
     closed_at_zero,
@@ -66,7 +66,8 @@ class SdfWriter:
     def _name_apart(self) -> None:
         """Links and joints share their names in SDF: a joint that is called as a link gets another."""
         links = {link.name for link in self.tree.links}
-        for joint in [*self.tree.rows, *self.tree.loops]:
+        named: list[RowJoint | LoopJoint] = [*self.tree.rows, *self.tree.loops]
+        for joint in named:
             if joint.name in links:
                 self.tree.note(f'joint "{joint.name}" is called "{joint.name}_joint", as a link has its name', MEASURED)
                 joint.name = f"{joint.name}_joint"
@@ -74,7 +75,7 @@ class SdfWriter:
     def _named(self, number: int) -> str:
         return self.tree.links[number - 1].name if number else WORLD
 
-    def _link(self, link: Link) -> None:
+    def _link(self, link: RobotLink) -> None:
         """The link after those without mass that stand between the joints of its row."""
         below, at = self._named(link.parent), link.at
         row: list[RowJoint | None] = [*link.row] or [None]
@@ -93,7 +94,7 @@ class SdfWriter:
             self._joint(joint, link.joint, below, name)
             below, at = name, Frame()
 
-    def _matter(self, node: ElementTree.Element, link: Link) -> None:
+    def _matter(self, node: ElementTree.Element, link: RobotLink) -> None:
         self._inertial(node, link.matter.mass, link.matter.com, link.matter.inertia)
 
     def _inertial(self, node: ElementTree.Element, mass: float, com: np.ndarray, I: np.ndarray) -> None:

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dalembert.exporters.robots.joint_rows import BALL, FREE, HINGE, SCREW, SLIDE, RowJoint
-from dalembert.exporters.robots.mesh_files import RobotMeshes
-from dalembert.exporters.robots.robot_tree import Link, LoopJoint, RobotTree, colour_of, rpy_of
+from dalembert.exporters.robots.robot_meshes import RobotMeshes
+from dalembert.exporters.robots.robot_tree import LoopJoint, RobotLink, RobotTree, colour_of, rpy_of
 from dalembert.exporters.robots.xml_text import element, words
 from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, DRAWING, MEASURED
 from dalembert.parts.constraints import Coupling
@@ -64,7 +64,7 @@ class UrdfWriter:
     def _named(self, number: int) -> str:
         return self.tree.links[number - 1].name if number else WORLD
 
-    def _link(self, link: Link) -> None:
+    def _link(self, link: RobotLink) -> None:
         """The link on its joints; between two of them stands a link without mass."""
         node = element(self.robot, "link", name=link.name)
         if not link.massless or link.matter.inertia.any():

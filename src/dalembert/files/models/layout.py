@@ -85,7 +85,7 @@ class Sampled:
     values: Annotated[Any, Holds("columns")] | None = None
     file: InFolder | None = None
     kind: Literal["cubic", "linear", "previous"] = "cubic"
-    outside: Literal["nan", "hold"] = "nan"
+    outside: Literal["nan", "hold", "repeat"] = "nan"
 
 
 @dataclass

@@ -96,7 +96,7 @@ def _speeds(
 
 
 def _ours(m: Mechanism, joints: list[tuple[TreeJoint, Any]], q: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Their accelerations as rates of our speeds."""
+    """Drake's accelerations as rates of our speeds."""
     out = np.zeros(m.n_u)
     for j, theirs in joints:
         at = theirs.velocity_start()

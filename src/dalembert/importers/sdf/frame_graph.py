@@ -14,7 +14,7 @@ MODEL = "__model__"
 
 
 @dataclass(frozen=True)
-class Scope:
+class ModelScope:
     """A model within the file: the names in it begin with `prefix`, "arm::" say; those of the outermost model with nothing."""
 
     prefix: str
@@ -31,14 +31,14 @@ class FrameEntry:
     """A frame as the file gives it; names in it are looked up when they are needed, as they may come later."""
 
     node: XmlNode
-    scope: Scope
+    scope: ModelScope
     """Where the names that it refers to are looked up."""
     at: Frame
     relative_to: str
     attached_to: str
     """The full name of the frame or model it belongs to; for a link, its own."""
     placement: str | None = None
-    """Of a model: the frame in it that stands where `at` says."""
+    """The frame of a model that stands where `at` says, if it is not the model's own."""
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class FrameGraph:
             raise entry.node.error(f"the name is used in line {self.entries[name].node.line} already; give one another")
         self.entries[name] = entry
 
-    def named(self, said: str, scope: Scope, node: XmlNode) -> str:
+    def named(self, said: str, scope: ModelScope, node: XmlNode) -> str:
         """The full name of a frame that an element of a model refers to."""
         for name in (f"{scope.prefix}{said}", f"{scope.prefix}{said}::{MODEL}"):
             if name in self.entries:
@@ -82,7 +82,7 @@ class FrameGraph:
         """A pose as it is given; that of a model with a placement frame is given for that frame."""
         if entry.placement is None:
             return entry.at
-        inside = Scope(name.removesuffix(MODEL), entry.scope.version)
+        inside = ModelScope(name.removesuffix(MODEL), entry.scope.version)
         return then(entry.at, back(self.relative(self.named(entry.placement, inside, entry.node), name)))
 
     def link(self, name: str) -> str:
@@ -90,7 +90,7 @@ class FrameGraph:
         seen = [name]
         while name in self.entries and self.entries[name].attached_to != name:
             entry = self.entries[name]
-            name = self.named(entry.attached_to, Scope("", entry.scope.version), entry.node)
+            name = self.named(entry.attached_to, ModelScope("", entry.scope.version), entry.node)
             if name in seen:
                 raise entry.node.error(f"it is attached to itself: {' to '.join([*seen, name])}")
             seen.append(name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, Notes
-from dalembert.importers.sdf.frame_graph import FrameGraph, Scope
+from dalembert.importers.sdf.frame_graph import FrameGraph, ModelScope
 from dalembert.importers.sdf.sdf_values import direction, end, flag, value
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.joints import Joint, Prismatic, Revolute, Screw, Spherical, Universal, Weld
@@ -25,16 +25,16 @@ class SdfJoint:
 
     name: str
     node: XmlNode
-    scope: Scope
+    scope: ModelScope
     frame: str
     parent: str
     child: str
     joint: Joint
     freedoms: tuple[XmlNode, ...]
-    """Its <axis> elements, one for each freedom that has limits and damping."""
+    """The <axis> elements of the joint, one for each freedom that has limits and damping."""
 
 
-def axis(node: XmlNode, tag: str, frame: str, scope: Scope, frames: FrameGraph) -> Axis:
+def axis(node: XmlNode, tag: str, frame: str, scope: ModelScope, frames: FrameGraph) -> Axis:
     """The direction of <axis>, in the axes of the joint's frame."""
     given = node.need(tag)
     xyz = given.one("xyz")
@@ -72,7 +72,7 @@ MAKE: dict[str, Callable[..., Joint]] = {
 GEARBOX = "gearbox"
 
 
-def read_joint(node: XmlNode, frame: str, scope: Scope, frames: FrameGraph) -> SdfJoint:
+def read_joint(node: XmlNode, frame: str, scope: ModelScope, frames: FrameGraph) -> SdfJoint:
     """A joint but a gearbox, which is none: it relates two others."""
     ends = []
     for side in ("parent", "child"):
@@ -151,7 +151,7 @@ class Gearbox:
         return made
 
 
-def read_gearbox(node: XmlNode, frame: str, scope: Scope, frames: FrameGraph) -> Gearbox:
+def read_gearbox(node: XmlNode, frame: str, scope: ModelScope, frames: FrameGraph) -> Gearbox:
     links = []
     for tag in ("gearbox_reference_body", "parent", "child"):
         said = node.need(tag)

@@ -13,7 +13,7 @@ from dalembert.importers.imported import DRAWING, MEASURED, Imported, Notes
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import back, euler_parameters, then
 from dalembert.importers.repairs import Repairs
-from dalembert.importers.sdf.frame_graph import MODEL, WORLD, FrameEntry, FrameGraph, Scope
+from dalembert.importers.sdf.frame_graph import MODEL, WORLD, FrameEntry, FrameGraph, ModelScope
 from dalembert.importers.sdf.reasons import REASONS
 from dalembert.importers.sdf.sdf_included import SdfFiles, version
 from dalembert.importers.sdf.sdf_joints import GEARBOX, SdfJoint, axis_law, read_gearbox, read_joint
@@ -45,7 +45,7 @@ def load(file: Path, base: str, gravity: Any, folder: str | Path | None, strict:
 @dataclass(frozen=True, eq=False)
 class SdfLink:
     node: XmlNode
-    scope: Scope
+    scope: ModelScope
     static: bool
     folder: Path
 
@@ -59,7 +59,7 @@ class _SdfImport:
         self.files, self.looks = SdfFiles(folder), SdfLooks(folder, self.notes, self.repairs)
         self.frames = FrameGraph()
         self.links: dict[str, SdfLink] = {}
-        self.joint_nodes: list[tuple[str, XmlNode, Scope]] = []
+        self.joint_nodes: list[tuple[str, XmlNode, ModelScope]] = []
         self.roots: list[XmlNode] = [root]
         self.bodies, self.joint_names = Names({GROUND}), Names()
         self.body_of: dict[str, str] = {WORLD: GROUND}
@@ -96,7 +96,7 @@ class _SdfImport:
         if not models:
             raise top.error("it has no <model>")
         self.name = (worlds or models)[0].attributes.get("name") or "model"
-        outer = Scope("", number)
+        outer = ModelScope("", number)
         moving = [node for node in models if not _scenery(node)] if len(models) > 1 else models
         for node in models:
             self._model(node, outer, WORLD, self.here, alone=moving == [node], static=False, depth=0)
@@ -106,7 +106,7 @@ class _SdfImport:
             self._joint(node, outer)
 
     def _model(
-        self, node: XmlNode, scope: Scope, around: str, start: Path, *, alone: bool, static: bool, depth: int
+        self, node: XmlNode, scope: ModelScope, around: str, start: Path, *, alone: bool, static: bool, depth: int
     ) -> None:
         """A <model>, or the one that an <include> names, with its own name, place and frame for these."""
         said, number = node, scope.version
@@ -127,7 +127,7 @@ class _SdfImport:
         prefix = scope.prefix if alone or merged else f"{scope.prefix}{name}::"
         if depth > xml.DEEPEST or (merged and alone):
             raise node.error('merge="true" has a meaning in a model only')
-        inner = Scope(prefix, number)
+        inner = ModelScope(prefix, number)
         home = f"_merged_{name}::{MODEL}" if merged else MODEL
         own = node if node.one("pose") is not None else said
         at, relative = self._pose(own, around)
@@ -159,14 +159,14 @@ class _SdfImport:
             return Frame(), default
         return pose(at), at.get("relative_to") or at.get("frame") or default
 
-    def _frame(self, node: XmlNode, scope: Scope, default: str) -> None:
+    def _frame(self, node: XmlNode, scope: ModelScope, default: str) -> None:
         attached = node.get("attached_to") or default
         at, relative = self._pose(node, attached)
         full = f"{scope.prefix}{node.text_of('name')}"
         on = WORLD if attached == WORLD else f"{scope.prefix}{attached}"
         self.frames.add(full, FrameEntry(node, scope, at, relative, on))
 
-    def _joint(self, node: XmlNode, scope: Scope) -> None:
+    def _joint(self, node: XmlNode, scope: ModelScope) -> None:
         child = node.need("child").text.strip()
         at, relative = self._pose(node, child)
         full = f"{scope.prefix}{node.text_of('name')}"

@@ -236,7 +236,7 @@ def _check_points(points: Any, where: str) -> None:
 def _check_corners(corners: Any, where: str) -> None:
     try:
         rows = np.array(corners, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{where}: corners must be rows of x, y and a radius, not {corners!r}") from None
     if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) < 3 or not np.isfinite(rows).all():
         raise ModelError(f"{where}: corners must be three rows or more of x, y and a radius")

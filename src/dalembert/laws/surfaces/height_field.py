@@ -48,7 +48,7 @@ class HeightTable(Portable):
         for name in ("x", "y", "z"):
             try:
                 given = np.array(getattr(self, name), dtype=float)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ModelError(f"HeightTable: {name} must be numbers, not {getattr(self, name)!r}") from None
             given.flags.writeable = False
             object.__setattr__(self, name, given)

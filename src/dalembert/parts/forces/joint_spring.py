@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.parts.fields import JointName, JointValue, Number, OfFreedom
 from dalembert.parts.forces.force import Force, JointLoad, Load
-from dalembert.parts.forces.freedom import chosen
+from dalembert.parts.forces.freedom import chosen, rate_of
 from dalembert.trace import Expr
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class JointSpring(Force):
         if self.coordinate is None and self._only_damps and joint.n_u:
             return
         k = chosen(joint, self.joint, self.coordinate, f'force "{name}"')
-        if not joint.rates_are_speeds and joint.speeds[k] not in joint.coordinates:
+        if not joint.rates_are_speeds and _stretched(joint, k) is None:
             raise ModelError(
                 f'force "{name}": speed "{joint.speeds[k]}" of joint "{self.joint}" is not the rate of a coordinate, so a spring '
                 "has nothing to stretch; use damping alone, or a Load whose torque is a function of the state"
@@ -80,4 +80,11 @@ class JointSpring(Force):
         return replace(self, stiffness=0.0) if damped or self.torque else None
 
     def _coordinate(self, joint: Any, q: Any, k: int) -> Any:
-        return q[k] if joint.rates_are_speeds else q[joint.coordinates.index(joint.speeds[k])]
+        return q[k if joint.rates_are_speeds else _stretched(joint, k)]
+
+
+def _stretched(joint: Joint, k: int) -> int | None:
+    """Which coordinate has a speed as its rate, where not all of them have: x that of vx; None for angular velocities."""
+    speed = joint.speeds[k]
+    found = [i for i, name in enumerate(joint.coordinates) if speed in (name, rate_of(joint, name))]
+    return found[0] if found else None

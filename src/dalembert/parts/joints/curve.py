@@ -150,7 +150,7 @@ def _through(rows: np.ndarray, what: str) -> tuple[Any, Any, Any]:
     """A smooth curve through points; its variable is the distance from the first along the chords."""
     try:
         points = rows.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         points = np.zeros((0, 0))
     if points.shape[1:] != (3,) or len(points) < FEWEST or not np.isfinite(points).all():
         raise ModelError(f"{what} must be a function of one variable, or at least {FEWEST} points of three numbers")
@@ -163,7 +163,7 @@ def _through(rows: np.ndarray, what: str) -> tuple[Any, Any, Any]:
 def _ends(given: Any, at: Any, what: str) -> tuple[float, float]:
     try:
         low, high = (float(x) for x in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low = high = np.nan
     if not (np.isfinite([low, high]).all() and low < high):
         raise ModelError(f"{what}: ends={given!r} must be two numbers, the lower first")

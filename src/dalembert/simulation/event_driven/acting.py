@@ -91,7 +91,7 @@ def _number(value: Any, s: Any, what: str) -> Any:
         return found
     try:
         number = float(found)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = np.nan
     if not np.isfinite(number):
         raise SimulationError(f"{what}: an event's action gives {found!r}, which is no finite number")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Rows of a scatter matrix that nobody chose."""
+SIDE = 1.8
+"""Inches of a square of a scatter matrix."""
 MOST_POINTS = 20_000
 """Points of a scatter; of more runs an even part is drawn."""
 
@@ -61,7 +63,7 @@ def scatter_matrix(result: StudyResult, names: Sequence[str]) -> Figure:
     good = good[:: max(1, len(good) // MOST_POINTS)]
     data = {name: result[name][good] for name in chosen}
     n = len(chosen)
-    figure, axes = plt.subplots(n, n, figsize=(1.8 * n, 1.8 * n), squeeze=False, layout="constrained")
+    figure, axes = plt.subplots(n, n, figsize=(SIDE * n, SIDE * n), squeeze=False, layout="constrained")
     for i, below in enumerate(chosen):
         for j, beside in enumerate(chosen):
             ax: Any = axes[i, j]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from dalembert.studies.answers.study_result import StudyResult
 
 PERCENTILES = (5.0, 50.0, 95.0)
+"""Percentiles of a table of estimates."""
+FAINT = 0.3
+"""How opaque an interval is drawn."""
 FEWEST = 16
 """Runs from which the convergence of a mean is told."""
 
@@ -121,7 +124,7 @@ class Convergence(Tabular):
     def plot(self, ax: Axes | None = None) -> Axes:
         """The mean over the number of runs, with its interval; the axes of matplotlib."""
         ax = over(self.runs.astype(float), "runs", {"mean": self.mean}, f"mean of {self.name}", ax)
-        ax.fill_between(self.runs, self.mean - self.half_width, self.mean + self.half_width, alpha=0.3, lw=0)
+        ax.fill_between(self.runs, self.mean - self.half_width, self.mean + self.half_width, alpha=FAINT, lw=0)
         ax.set_xscale("log")
         return ax
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RESAMPLES = 200
 """Resamples from which the indices' confidence intervals are taken."""
 CONFIDENCE = 0.95
+"""Confidence of the intervals of indices."""
 
 
 @dataclass(frozen=True, eq=False)

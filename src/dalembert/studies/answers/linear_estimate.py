@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.analysis.tabular import Tabular
 from dalembert.errors import ArgumentError
 from dalembert.studies.extremes import vertices
-from dalembert.studies.reductions import Output, parts
+from dalembert.studies.reductions import WantedOutput, parts
 
 if TYPE_CHECKING:
     from dalembert.analysis.sensitivity.sensitivities import Sensitivities
@@ -104,7 +104,7 @@ def output_gradients(
     return tuple(names), values, gradients, left
 
 
-def _has_derivatives(x: Output) -> bool:
+def _has_derivatives(x: WantedOutput) -> bool:
     q = x.quantity
     return (
         q is not None
@@ -114,7 +114,7 @@ def _has_derivatives(x: Output) -> bool:
     )
 
 
-def _function(x: Output) -> Any:
+def _function(x: WantedOutput) -> Any:
     q = x.quantity
     assert q is not None
     if q.of_state is not None:
@@ -123,7 +123,7 @@ def _function(x: Output) -> Any:
     return lambda s: s.u[name]
 
 
-def _reduced(x: Output, found: Sensitivities, name: str) -> list[tuple[float, np.ndarray]]:
+def _reduced(x: WantedOutput, found: Sensitivities, name: str) -> list[tuple[float, np.ndarray]]:
     """Value and gradient of each component."""
     assert x.quantity is not None
     t, y = found.t, found.value(name).reshape(len(found.t), -1)
@@ -144,7 +144,7 @@ def _parted(part: str, y: np.ndarray, dy: np.ndarray) -> tuple[np.ndarray, np.nd
     return size[:, None], along[:, None]
 
 
-def _reduce(x: Output, t: np.ndarray, y: np.ndarray, dy: np.ndarray) -> tuple[float, np.ndarray]:
+def _reduce(x: WantedOutput, t: np.ndarray, y: np.ndarray, dy: np.ndarray) -> tuple[float, np.ndarray]:
     """Value of the reduction and its gradient: that of the sample it takes, or of the mean it is."""
     if x.how in ("mean", "rms"):
         w = _weights(t)
@@ -184,7 +184,7 @@ def _percentile(p: float, y: np.ndarray, dy: np.ndarray) -> tuple[float, np.ndar
 
 
 def _weights(t: np.ndarray) -> np.ndarray:
-    """Of the trapezoidal rule, so that they sum to 1."""
+    """Weights of the trapezoidal rule; they sum to 1."""
     w = np.zeros(len(t))
     if len(t) < 2:
         return np.ones(len(t))

@@ -26,6 +26,7 @@ MOST_RUNS_SHOWN = 3000
 MOST_FAILURES = 200
 BINS = 40
 FAN = (5.0, 25.0, 50.0, 75.0, 95.0)
+"""Percentiles over time that a page draws."""
 NUMBERS_OF_MOTION = 3_000_000
 """Bytes of numbers of the motion in the page."""
 

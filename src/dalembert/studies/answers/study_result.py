@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.aliases import FilePath
 from dalembert.analysis.tabular import Tabular
@@ -193,12 +194,12 @@ class StudyResult(Tabular):
         return estimates(self, confidence)
 
     @takes(name=one_name)
-    def percentiles(self, name: str, of: Any = (5.0, 50.0, 95.0)) -> np.ndarray:
+    def percentiles(self, name: str, of: ArrayLike = (5.0, 50.0, 95.0)) -> np.ndarray:
         """Percentiles of an answer over the runs: (len(of),), or (len(of), times) of a series."""
         values = self[name][self.good]
         if not len(values):
             raise ArgumentError(f"study: no run came to its end, so {name!r} has no percentiles")
-        return np.asarray(np.nanpercentile(values, of, axis=0))
+        return np.asarray(np.nanpercentile(values, np.asarray(of, dtype=float), axis=0))
 
     @takes(name=one_name, confidence=real)
     def convergence(self, name: str, confidence: float = 0.95) -> Convergence:
@@ -255,7 +256,7 @@ class StudyResult(Tabular):
 
         return scatter_matrix(self, names)
 
-    def fan(self, name: str, of: Any = (5.0, 25.0, 50.0, 75.0, 95.0)) -> Figure:
+    def fan(self, name: str, of: Sequence[float] = (5.0, 25.0, 50.0, 75.0, 95.0)) -> Figure:
         """Percentiles of a series over time."""
         from dalembert.studies.answers.charts import fan
 

@@ -66,7 +66,7 @@ def _chosen(every: Mapping[str, Slider], one: Any) -> Slider:
         return found
     try:
         low, high = (float(x) for x in span)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SimulationError(f'page: the range of slider "{name}" must be two numbers, not {span!r}') from None
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise SimulationError(f'page: the range of slider "{name}" must go from a number to a larger one, not {span!r}')

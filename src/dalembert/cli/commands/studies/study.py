@@ -67,6 +67,7 @@ def study(
     """Make many runs of a model, or of a study's file: what varies by --vary, what is wanted by --want."""
     from dalembert.cli.output_files import check_endings
     from dalembert.studies.answers.study_files import FORMATS
+    from dalembert.studies.study import MEMORY
 
     check_endings(output or [], tuple(FORMATS))
     said: dict[str, Any] = {
@@ -75,13 +76,8 @@ def study(
         "vary": _varied(vary), "outputs": want or None, "options": options if options.said else None,
     }  # fmt: skip
     asked = _study(model, {k: x for k, x in said.items() if x is not None}, parameter)
-    found = asked.run(
-        threads=threads,
-        executor=dask,
-        folder=folder,
-        store=store,
-        **({} if memory is None else {"memory": memory * 1e6}),
-    )
+    room = MEMORY if memory is None else memory * 1e6
+    found = asked.run(threads=threads, executor=dask, folder=folder, store=store, memory=room)
     for path in output or []:
         found.save(path)
         note(f"written: {path}")

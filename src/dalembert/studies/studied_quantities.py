@@ -26,7 +26,7 @@ _WORDS = re.compile(r"^(?:(reaction|torque|drive|motor)\s+)?(.+)$")
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class StudyQuantity:
     """What is looked at: its words, its unit, and either a function of the state or one of samples."""
 
     said: str
@@ -70,10 +70,10 @@ def _motor(name: str, s: Any) -> Any:
     return np.concatenate([np.ravel(load.values) for load in loads])
 
 
-def quantity(m: Mechanism, said: Any, where: str) -> Quantity:
+def quantity(m: Mechanism, said: Any, where: str) -> StudyQuantity:
     """A quantity from its words, or from a function of the state."""
     if callable(said):
-        return Quantity(getattr(said, "__name__", "function"), "", of_state=said)
+        return StudyQuantity(getattr(said, "__name__", "function"), "", of_state=said)
     if not isinstance(said, str) or not said.strip():
         raise ArgumentError(
             f'{where} must be text such as "A", "A\'" or "reaction C", or a function of the state, not {said!r}'
@@ -84,17 +84,17 @@ def quantity(m: Mechanism, said: Any, where: str) -> Quantity:
     if dot and last in PARTS and not _known(m, text):
         whole, part = head, last
     found = _found(m, whole, where)
-    return Quantity(text, found.unit, found.of_state, found.of_samples, part)
+    return StudyQuantity(text, found.unit, found.of_state, found.of_samples, part)
 
 
 def _known(m: Mechanism, name: str) -> bool:
     return name in m.coordinates or name in m.plan.outputs or name in m.states or name in m.prescribed
 
 
-def _found(m: Mechanism, text: str, where: str) -> Quantity:
+def _found(m: Mechanism, text: str, where: str) -> StudyQuantity:
     if text in _ENERGIES:
         kind = text.partition(" ")[0]
-        return Quantity(text, "J", of_samples=lambda x: np.asarray(getattr(energy(x), kind)))
+        return StudyQuantity(text, "J", of_samples=lambda x: np.asarray(getattr(energy(x), kind)))
     of = _WORDS.match(text)
     assert of is not None
     word, name = of[1], of[2]
@@ -103,38 +103,42 @@ def _found(m: Mechanism, text: str, where: str) -> Quantity:
     return _of_state(m, name, where)
 
 
-def _of_joint(m: Mechanism, word: str, name: str, text: str, where: str) -> Quantity:
+def _of_joint(m: Mechanism, word: str, name: str, text: str, where: str) -> StudyQuantity:
     if word == "motor":
         if name not in m.forces:
             raise ArgumentError(f"{where}: there is no force {name!r}; {nearest(name, m.forces)}")
-        return Quantity(text, "", of_state=partial(_motor, name))
+        return StudyQuantity(text, "", of_state=partial(_motor, name))
     known = [*m.joint_number, *m.constraint_rows]
     if name not in known:
         raise ArgumentError(f"{where}: there is no joint or constraint {name!r}; {nearest(name, known)}")
     if word == "drive":
-        return Quantity(text, "", of_samples=lambda x: drive(x, name).force)
+        return StudyQuantity(text, "", of_samples=lambda x: drive(x, name).force)
     side = "force" if word == "reaction" else "torque"
     unit = "N" if word == "reaction" else "N m"
-    return Quantity(text, unit, of_samples=lambda x: np.asarray(getattr(reaction(x, name, "child", "world"), side)))
+    return StudyQuantity(
+        text, unit, of_samples=lambda x: np.asarray(getattr(reaction(x, name, "child", "world"), side))
+    )
 
 
-def _of_state(m: Mechanism, name: str, where: str) -> Quantity:
+def _of_state(m: Mechanism, name: str, where: str) -> StudyQuantity:
     """A coordinate "A", a speed "A'", its rate "A''", a state of an element, an output."""
     if name in m.coordinates:
-        return Quantity(name, coordinate_units(m)[m.coordinates.index(name)], of_state=partial(_own, name))
+        return StudyQuantity(name, coordinate_units(m)[m.coordinates.index(name)], of_state=partial(_own, name))
     if name.endswith("''") and name[:-2] in m.speeds:
         at = m.speeds.index(name[:-2])
-        return Quantity(name, speed_units(m)[at] + "²", of_samples=lambda x: x.solved.udot[:, at])
+        return StudyQuantity(name, speed_units(m)[at] + "²", of_samples=lambda x: x.solved.udot[:, at])
     if name.endswith("'") and name[:-1] in m.speeds:
         at = m.speeds.index(name[:-1])
-        return Quantity(name, speed_units(m)[at], of_samples=lambda x: x.u[:, at])
+        return StudyQuantity(name, speed_units(m)[at], of_samples=lambda x: x.u[:, at])
     if name in m.prescribed:
-        return Quantity(name, "", of_state=partial(_coordinate, name))
+        return StudyQuantity(name, "", of_state=partial(_coordinate, name))
     if name in m.states:
-        return Quantity(name, m.state_units[m.states.index(name)], of_samples=lambda x: np.asarray(x.parameters[name]))
+        return StudyQuantity(
+            name, m.state_units[m.states.index(name)], of_samples=lambda x: np.asarray(x.parameters[name])
+        )
     if name in m.plan.outputs:
         output = m.plan.outputs[name]
-        return Quantity(name, output.unit, of_state=partial(_output, output))
+        return StudyQuantity(name, output.unit, of_state=partial(_output, output))
     known = [*m.coordinates, *(f"{u}'" for u in m.speeds), *m.prescribed, *m.states, *m.plan.outputs]
     raise ArgumentError(
         f"{where}: there is no coordinate, speed or output {name!r}; {nearest(name, known)} Reactions and drives are said as "
@@ -145,7 +149,7 @@ def _of_state(m: Mechanism, name: str, where: str) -> Quantity:
 class Measured:
     """Several quantities, compiled together as far as they are functions of the state."""
 
-    def __init__(self, quantities: Sequence[Quantity]):
+    def __init__(self, quantities: Sequence[StudyQuantity]):
         self.quantities = list(quantities)
         self._traced = [k for k, x in enumerate(self.quantities) if x.of_state is not None]
         self._run: Callable[[Samples, np.ndarray | None], np.ndarray] | None = None

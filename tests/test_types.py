@@ -38,7 +38,11 @@ def results() -> Iterator[type]:
         block = source.partition("if TYPE_CHECKING:\n")[2].partition("\n\n")[0]
         for module, names in RESULT.findall(block):
             found = [name.strip() for name in names.split(",")]
-            yield from (getattr(importlib.import_module(module), name) for name in found if name not in INNER)
+            try:
+                inside = importlib.import_module(module)
+            except da.DalembertError:  # a framework that is not installed
+                continue
+            yield from (getattr(inside, name) for name in found if name not in INNER)
 
 
 def functions(thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -143,8 +143,12 @@ def results() -> Iterator[type]:
         source = Path(inspect.getfile(cls)).read_text(encoding="utf-8")
         block = source.partition("if TYPE_CHECKING:\n")[2].partition("\n\n")[0]
         for module, names in RESULT.findall(block):
+            try:
+                inside = importlib.import_module(module)
+            except da.DalembertError:  # a framework that is not installed
+                continue
             for name in (x.strip() for x in names.split(",")):
-                thing = getattr(importlib.import_module(module), name)
+                thing = getattr(inside, name)
                 if inspect.isclass(thing) and name not in INNER:
                     yield thing
 

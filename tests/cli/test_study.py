@@ -42,6 +42,7 @@ def test_a_model_and_what_varies(dalembert, tmp_path, browser):
 def _look_at(browser, path):
     """Open the page offline: nothing is complained of, and a run that is chosen is simulated in it with its own inputs."""
     page = browser.new_page()
+    page.set_default_timeout(120_000)  # a busy machine
     said = []
     page.on("console", lambda x: said.append(x.text) if x.type == "error" else None)
     page.on("pageerror", lambda x: said.append(str(x)))

@@ -31,6 +31,7 @@ def test_a_reader_of_closed_loops_moves_the_four_bar_of_the_text(browser, tmp_pa
         encoding="utf-8",
     )
     opened = browser.new_page(viewport={"width": 800, "height": 900})
+    opened.set_default_timeout(120_000)  # a busy machine
     opened.goto(f"file://{holder}")
     frame = next(f for f in opened.frames if f != opened.main_frame)
     Watched.until(_Asking(frame), "window.dalembert?.live !== undefined && dalembert.live !== null")

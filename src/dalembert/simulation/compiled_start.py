@@ -171,7 +171,7 @@ class _CompiledStarts:
 
     def closed(self, q: np.ndarray, fixed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates that close all loops, and whose do."""
-        status, out = np.full(self.count, WAITING), np.array(q, dtype=float)
+        status, out = np.full(self.count, WAITING), np.array(q, dtype=float, order="C")
         nothing = np.zeros((1, self.m.n_u))
         for free in self._ways(fixed):
             self._part("free", "speeds_free")[:] = free
@@ -186,7 +186,7 @@ class _CompiledStarts:
         self, q: np.ndarray, u: np.ndarray, fixed: np.ndarray, closed: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Speeds that keep the loops closed, and whose do, in poses that the kept rows suit."""
-        out, done = np.array(u, dtype=float), np.zeros(self.count, dtype=bool)
+        out, done = np.array(u, dtype=float, order="C"), np.zeros(self.count, dtype=bool)
         for free in self._ways(fixed):
             self._part("speeds_free", "still")[:] = free
             left = closed & ~done

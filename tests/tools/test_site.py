@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
 
 import dalembert as da
 from dalembert.cli.app import COMMANDS
+from dalembert.files.gallery import files
 from dalembert.files.models.layout import SECTIONS
 from tests.view.conftest import Watched
 from tools.site import build, command_reference, file_reference, gallery_page, live, python_reference
@@ -91,10 +93,22 @@ def test_every_command_and_section_is_in_the_reference() -> None:
     assert "### type: revolute" in sections and "ss |" not in sections
 
 
-def test_every_model_is_on_the_page_of_the_gallery() -> None:
+def test_every_model_is_on_the_page_of_the_gallery_once_with_a_test_that_exists() -> None:
+    said = [entry for group in gallery_page.words().values() for entry in group.items()]
+    assert sorted(name for name, _ in said) == sorted(f.stem for f in (DOCS.parent / "examples").glob("*.yaml"))
     text = gallery_page.page()
-    for file in (DOCS.parent / "examples").glob("*.yaml"):
-        assert f"\n## {file.stem}\n" in text
+    for name, words in said:
+        assert text.count(f"\n### {name}\n") == 1
+        file, _, test = words["test"].partition("::")
+        assert f"def {test}(" in (DOCS.parent / file).read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize("name", ["four_bar", "imported_robot", "flexible_satellite"])
+def test_the_picture_of_a_model_is_a_drawing_of_its_bodies(name) -> None:
+    drawn = ElementTree.fromstring(gallery_page.picture(files()[name]))
+    solids = drawn.findall("{http://www.w3.org/2000/svg}polygon")
+    assert len(solids) >= da.load(files()[name]).n_bodies
+    assert all(len(x.get("points").split()) > 1 for x in solids)
 
 
 def test_notebooks_hold_the_programs_of_their_documents() -> None:

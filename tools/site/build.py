@@ -48,6 +48,8 @@ def gather(folder: Path) -> Path:
     _write(sources / "reference" / "commands.md", command_reference.page())
     _write(sources / "reference" / "model-file-sections.md", file_reference.page())
     _write(sources / "gallery.md", gallery_page.page())
+    for name, drawn in gallery_page.pictures().items():
+        _write(sources / "images" / "gallery" / f"{name}.svg", drawn)
     return sources
 
 

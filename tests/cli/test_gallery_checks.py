@@ -1,4 +1,4 @@
-"""Models of the gallery that no closed form is known for: what is conserved is kept, or Newton's and Euler's equations hold for every body."""
+"""Models of the gallery without a closed form: energy is kept, or Newton's and Euler's equations hold for every body."""
 
 from __future__ import annotations
 

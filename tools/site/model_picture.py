@@ -16,9 +16,9 @@ from dalembert.view.drawing.scene import Scene, scene
 WIDTH, HEIGHT, MARGIN = 320.0, 220.0, 14.0
 AROUND = 2.0 * np.pi * np.arange(24) / 24
 CIRCLE = np.stack([np.cos(AROUND), np.sin(AROUND), np.zeros(24)], axis=1)
-TUBE = np.concatenate([CIRCLE + (0, 0, z) for z in (-0.5, 0.5)])
-BALL = np.concatenate([CIRCLE * np.cos(a) + (0, 0, np.sin(a)) for a in np.linspace(-1.5, 1.5, 9)])
-GROUND = "#8a8f98"
+TUBE = np.concatenate([CIRCLE + np.array([0.0, 0.0, z]) for z in (-0.5, 0.5)])
+BALL = np.concatenate([CIRCLE * np.cos(a) + np.array([0.0, 0.0, np.sin(a)]) for a in np.linspace(-1.5, 1.5, 9)])
+GROUND, EDGE = "#8a8f98", "#00000055"
 NEAR = 0.35
 """Ground that is drawn around the bodies, as a part of their extent."""
 MOST_POINTS = 400
@@ -34,6 +34,7 @@ class Outline:
     colour: str
     opacity: float
     ground: bool
+    edge: str
 
 
 def picture(file: Path) -> str:
@@ -62,7 +63,9 @@ def outlines(view: Scene, rotation: np.ndarray, position: np.ndarray) -> list[Ou
                 around = seen[ConvexHull(seen[:, :2]).vertices, :2]
             except QhullError:  # seen from its edge
                 around = seen[[seen[:, 0].argmin(), seen[:, 0].argmax()], :2]
-            found.append(Outline(around, float(seen[:, 2].mean()), colour, part.opacity, k == 0))
+            found.append(
+                Outline(around, float(seen[:, 2].mean()), colour, part.opacity, k == 0, colour if part.bent else EDGE)
+            )
     return found
 
 
@@ -87,18 +90,18 @@ def _window(found: list[Outline]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def svg(title: str, found: list[Outline]) -> str:
-    """The drawing, farther solids first."""
+    """The drawing: the ground first, then farther solids before nearer ones."""
     low, high = _window(found)
     scale = min((size - 2 * MARGIN) / max(extent, 1e-9) for size, extent in zip((WIDTH, HEIGHT), high - low))
     middle = 0.5 * (low + high)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img"><title>{title}</title>'
     ]
-    for o in sorted(found, key=lambda o: o.near):
+    for o in sorted(found, key=lambda o: (not o.ground, o.near)):
         placed = (o.corners - middle) * (scale, -scale) + (WIDTH / 2, HEIGHT / 2)
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
         lines.append(
-            f'<polygon points="{points}" fill="{o.colour}" fill-opacity="{o.opacity:g}" stroke="#00000055" '
+            f'<polygon points="{points}" fill="{o.colour}" fill-opacity="{o.opacity:g}" stroke="{o.edge}" '
             'stroke-width="0.8" stroke-linejoin="round"/>'
         )
     return "\n".join([*lines, "</svg>", ""])

@@ -235,6 +235,31 @@ def test_poisson_gives_back_impulses_and_newton_speeds():
     assert poisson.loss > 0.0 and newton.loss > 0.0
 
 
+def test_what_poisson_gives_back_presses_joints_too():
+    """A wedge on a guide with friction, down which a block slides onto the floor: two phases by hand, in each (Δẋ, Δs, P)."""
+    m1, m2, mu, e, angle = 2.0, 1.0, 0.2, 0.6, 0.7
+    c, d = math.cos(angle), -math.sin(angle)
+    s = da.System("wedge")
+    for name, mass in (("wedge", m1), ("block", m2)):
+        s.add_body(name, mass=mass, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "wedge")
+    s.add_joint("s", da.Prismatic((c, 0, d)), "wedge", "block")
+    s.add_law("dry", da.JointFriction("x", mu=mu))
+    s.add_law("floor", da.Contact("block", ("ground", (0, 0, -1)), restitution=e))
+    motion = s.build().simulate(1.0, speeds={"x": 3.0, "s": 2.0}, restitution="poisson")
+
+    def phase(last: list[float], right: float) -> np.ndarray:
+        """Momentum of both along x, less friction by what the guide bears, P − m₂ d Δs; of the block along the slope."""
+        rows = [[m1 + m2, m2 * c - mu * m2 * d, mu], [m2 * c, m2, -d], last]
+        return np.linalg.solve(rows, [0.0, 0.0, right])
+
+    first = phase([0.0, 1.0, 0.0], -2.0)
+    second = phase([0.0, 0.0, 1.0], e * first[2])
+    hit = next(x for x in motion.impacts if x.law == "floor")
+    assert hit.u_after == pytest.approx(np.array([3.0, 2.0]) + first[:2] + second[:2], abs=1e-11)
+    assert hit.impulse[0] == pytest.approx((1 + e) * first[2], rel=1e-11)
+
+
 def test_without_friction_poisson_is_newton():
     m = pendulum().build()
     one, other = (m.simulate(3.0, initial={"A": -1.0}, restitution=law) for law in ("newton", "poisson"))

@@ -26,8 +26,9 @@ def by_complex_step(formula: Callable[..., Any], at: Mapping[str, float]) -> np.
 
 
 def by_differences(
-    m: da.Mechanism, x: Any, duration: float, q: Any, u: Any, name: str, events: Any = None, d: float = 1e-6
-) -> np.ndarray:
+    m: da.Mechanism, x: Any, duration: float, q: Any, u: Any, name: str, events: Any = None, d: float = 1e-6,
+    restitution: str | None = None,
+) -> np.ndarray:  # fmt: skip
     """Central differences of (q, u) at the samples of `x` in a parameter, or in a value that is named in q or u."""
     found = []
     for sign in (d, -d):
@@ -38,7 +39,9 @@ def by_differences(
             speeds = {**u, name[:-1]: u[name[:-1]] + sign}
         else:
             at = {**q, name: q[name] + sign}
-        y = m.simulate(duration, at, speeds, parameters=p, output=x.t, rtol=1e-12, events=events)
+        y = m.simulate(
+            duration, at, speeds, parameters=p, output=x.t, rtol=1e-12, events=events, restitution=restitution
+        )
         found.append(np.hstack([y.q, y.u]))
     return np.asarray(found[0] - found[1]) / (2.0 * d)
 
@@ -155,6 +158,55 @@ def test_friction_by_a_joints_reaction_with_impacts_in_a_loop() -> None:
     x = m.sensitivities(3.0, q, u, initial_values=["O'"], output=0.37, rtol=1e-11)
     assert len(x.events) >= 5
     agree(x, 0, by_differences(m, x, 3.0, q, u, "O'"), 1e-6)
+
+
+@pytest.mark.parametrize("law", ["poisson", "stronge"])
+@pytest.mark.parametrize("seed", [0, 3, 4])
+def test_a_rod_that_hits_with_friction_by_other_laws_of_impacts(law: str, seed: int) -> None:
+    """Sliding on, sticking, and turning round."""
+    rng = np.random.default_rng(seed)
+    s = da.System("rod")
+    s.add_body("rod", mass=1.0, inertia=(0.01, 1 / 3, 1 / 3))
+    s.add_joint("J", da.Planar(), "ground", "rod")
+    mu, e = s.parameter("mu", rng.uniform(0.1, 1.0)), s.parameter("e", rng.uniform(0.2, 0.9))
+    s.add_law("floor", da.Contact(("rod", (-1.0, 0, 0)), normal=(0, 1, 0), mu=mu, restitution=e))
+    m, angle = s.build(), rng.uniform(0.2, 1.4)
+    q = {"J.angle": angle, "J.y": math.sin(angle) + 0.1}
+    u = {"J.x": rng.uniform(-2, 2), "J.y": -1.0, "J.angle": rng.uniform(-1, 1)}
+    start = ["J.y", "J.x'"]
+    x = m.sensitivities(0.3, q, u, parameters=["mu", "e"], initial_values=start, output=0.1, restitution=law)
+    assert len(x.events) == 1
+    for k, name in enumerate(x.to):
+        agree(x, k, by_differences(m, x, 0.3, q, u, name, restitution=law), 1e-8)
+
+
+@pytest.mark.parametrize("law", ["poisson", "stronge"])
+def test_a_body_that_tumbles_on_a_floor_by_other_laws_of_impacts(law: str) -> None:
+    """The slip turns in the plane while it lasts; loops are closed besides."""
+    s = da.System("uneven", gravity=(0, 0, -G))
+    s.add_body("b", mass=1.0, inertia=(0.02, 0.05, 0.06))
+    s.add_joint("J", da.Free(), "ground", "b")
+    corners = da.surfaces.corners("b", [[0.1, 0.05, -0.2], [-0.1, 0.02, -0.15], [0.03, -0.1, -0.2]])
+    ends = {"mu": s.parameter("mu", 0.3), "restitution": s.parameter("e", 0.6)}
+    s.add_law("floor", da.PairContact(corners, da.surfaces.plane(), **ends))
+    m, q = s.build(), {"J.z": 0.4}
+    u = {"J.vx": 0.3, "J.vy": -0.9, "J.vz": -1.0, "J.wx": 1.2, "J.wy": 1.3, "J.wz": 0.4}
+    x = m.sensitivities(0.3, q, u, parameters=["mu", "e"], initial_values=["J.wy'"], output=0.1, restitution=law)
+    assert x.events
+    for k, name in enumerate(x.to):
+        agree(x, k, by_differences(m, x, 0.3, q, u, name, d=1e-5, restitution=law), 1e-7)
+    loop = models.cranks(da.JointFriction("A0", force=0.5)).build()
+    q, u = {"A0": 1.0}, {"A0": 3.0}
+    x = loop.sensitivities(1.0, q, u, initial_values=["A0'"], output=0.2, restitution=law)
+    assert any("closes" in event.what for event in x.events)
+    agree(x, 0, by_differences(loop, x, 1.0, q, u, "A0'", restitution=law), 1e-7)
+
+
+def test_impulses_that_are_not_unique_have_no_derivative_by_poissons_law() -> None:
+    """The wall of a slide, whose friction stops with it: any share of both is a compression."""
+    m = models.slider_crank().build()
+    with pytest.raises(da.SimulationError, match=r'law "wall" closes: by Poisson.* not unique'):
+        m.sensitivities(1.0, {"O": 1.0}, {"O": 12.0}, initial_values=["O'"], restitution="poisson")
 
 
 def test_a_slip_that_begins_in_a_plane() -> None:

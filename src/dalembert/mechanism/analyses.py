@@ -178,19 +178,19 @@ class Analyses(Description):
         self, duration: float | None = None, initial: JointValues | None = None, speeds: JointValues | None = None, *,
         parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (),
         outputs: Outputs | None = None, output: ArrayLike | None = None,
-        rtol: float | None = None, events: Events | None = None,
+        rtol: float | None = None, events: Events | None = None, restitution: str | None = None,
     ) -> Sensitivities:  # fmt: skip
         """The motion, and exactly how it and its `outputs` depend on the `parameters` (all, if not said) and on initial values.
 
         `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
         take part, in the assembled start too; so do laws and `events` that act (the model's own, if not said), each listed in
-        `.events` with how its time depends on everything.
+        `.events` with how its time depends on everything. Impacts are by the law of `restitution`, or the model's own.
         """
         from dalembert.analysis.sensitivity.sensitivities import sensitivities
 
         return sensitivities(
             self._m, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
-            self.plan.events if events is None else events,
+            self.plan.events if events is None else events, restitution,
         )  # fmt: skip
 
     @on_one_thread
@@ -225,6 +225,7 @@ class Analyses(Description):
         initial: JointValues | None = None, speeds: JointValues | None = None, *,
         initial_values: Sequence[str] = (), outputs: Outputs | None = None, sigma: float | Mapping[str, float] | None = None,
         bounds: Mapping[str, tuple[float, float]] | None = None, rtol: float | None = None,
+        restitution: str | None = None,
     ) -> Identification:  # fmt: skip
         """The `parameters` (and `initial_values` "A", "A'") with which the motion comes nearest to what was measured.
 
@@ -246,6 +247,7 @@ class Analyses(Description):
             sigma,
             bounds or {},
             rtol,
+            restitution,
         )
 
     @on_one_thread

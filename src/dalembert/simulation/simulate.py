@@ -142,15 +142,10 @@ def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Pr
                 f'element "{measures[0]}" reads accelerations or reactions, which jump at impacts; leave out laws, or read speeds'
             )
         return SteppingProgram, SteppingRun
-    from dalembert.simulation.event_driven.law_program import LawProgram
+    from dalembert.simulation.event_driven.law_program import LawProgram, check_restitution
     from dalembert.simulation.event_driven.law_run import LawRun
 
-    if o.restitution == "stronge" and m.law_table.loads:
-        loaded = m.law_table.title(next(iter(m.law_table.loads)))
-        raise SimulationError(
-            f"law \"{loaded}\": friction by what a joint transmits takes part in impacts by Newton's or Poisson's law only; leave out "
-            'restitution="stronge", or give the friction force itself'
-        )
+    check_restitution(m, o.restitution)
     return LawProgram, LawRun
 
 

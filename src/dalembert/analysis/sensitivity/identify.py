@@ -89,6 +89,7 @@ class Identification(Tabular):
 def identify(
     m: Mechanism, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial_values: Sequence[str],
     initial: Any, speeds: Any, outputs: Any, sigma: Any, bounds: Mapping[str, tuple[float, float]], rtol: float | None,
+    restitution: str | None = None,
 ) -> Identification:  # fmt: skip
     """See `Mechanism.identify`."""
     t = np.asarray(times, dtype=float)
@@ -100,9 +101,8 @@ def identify(
             )
     if not data or t.ndim != 1 or t.size == 0 or np.any(np.diff(t) <= 0.0) or t[0] < 0.0:
         raise StateError("identify: give increasing times from 0 s on, and what was measured at them, by name")
-    fit = _Fit(
-        Sensitive(m, parameters, initial_values, outputs, m.plan.events), t, data, sigma, initial, speeds, rtol or RTOL
-    )
+    sensitive = Sensitive(m, parameters, initial_values, outputs, m.plan.events, restitution)
+    fit = _Fit(sensitive, t, data, sigma, initial, speeds, rtol or RTOL)
     low, high = _bounds(fit.names, bounds)
     start = fit.start()
     found = least_squares(

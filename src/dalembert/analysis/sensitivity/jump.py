@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.analysis.sensitivity.constraint_variation import along, compiled
 from dalembert.analysis.sensitivity.event_time import Margin, StateSensitivity, times_of
-from dalembert.analysis.sensitivity.impact_sensitivity import ImpactSensitivity
+from dalembert.analysis.sensitivity.impact_sensitivity import ImpactSensitivity, NoDerivative
 from dalembert.analysis.sensitivity.law_variation import LawVariation
 from dalembert.analysis.sensitivity.mode_forces import smooth_at
 from dalembert.constraints.nonsmooth.choose import IMPULSE
@@ -152,12 +152,10 @@ class Jumps:
             k = self.run.kinetics(x.t, y)
         if hit is None:
             return du
-        found = ImpactSensitivity(s, k, hit, mode, D).speeds(du)
-        if found is None:
-            raise self._none(
-                x, "restitution was reduced there, as it would have gained energy or contradicted what sticks"
-            )
-        return found
+        try:
+            return ImpactSensitivity(s, k, hit, mode, D).speeds(du)
+        except NoDerivative as why:
+            raise self._none(x, str(why)) from None
 
     def _inertia(self, s: StateSensitivity, D: np.ndarray, jump: np.ndarray) -> np.ndarray:
         """δA times a jump of speeds."""

@@ -6,7 +6,7 @@ What is marched is compiled (`simulation/variational.py`); here directions are n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,11 +145,17 @@ class Sensitive:
         initial_values: Sequence[str],
         outputs: Any,
         events: Any = None,
+        restitution: str | None = None,
     ):
         check_continuous(m)
         self.events = [e for e in gathered(events, None) if e.actions]
         """Events that act: the others change nothing."""
         self.m, self.variation = m, Variation(m)
+        own = m.plan.options
+        self.options = SimulationOptions(
+            start=own.start, max_events=own.max_events, restitution=restitution or own.restitution
+        )
+        """What holds of every run."""
         self.parameters = tuple([x for x in m.parameters if x not in m.states] if parameters is None else parameters)
         self.initial_values = tuple(initial_values)
         for name in self.parameters:
@@ -193,7 +199,7 @@ class Sensitive:
         initial, states = self.m.without_states(initial)
         values = {**values, **states}
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
-        o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
+        o = options(model, duration, replace(self.options, output=output, rtol=rtol))
         q, u, X = self.start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
         kept = kept_at(model, q, o.start, Projection()) if self.m.constraint_rows else NO_ROWS_KEPT
@@ -312,9 +318,10 @@ def _chosen_speeds(m: Mechanism, t: Any, q: Any, V: Any) -> Any:
 def sensitivities(
     m: Mechanism, duration: Any, initial: Any, speeds: Any, parameters: Sequence[str] | None,
     initial_values: Sequence[str], outputs: Any, output: Any, rtol: float | None, events: Any = None,
+    restitution: str | None = None,
 ) -> Sensitivities:  # fmt: skip
     """See `Mechanism.sensitivities`."""
-    run = Sensitive(m, parameters, initial_values, outputs, events)
+    run = Sensitive(m, parameters, initial_values, outputs, events, restitution)
     return run.run(duration, initial, speeds, {}, output, RTOL if rtol is None else rtol)
 
 

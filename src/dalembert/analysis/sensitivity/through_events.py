@@ -20,7 +20,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.parts.events import Event
 from dalembert.simulation.event_driven.acting import check_actions
 from dalembert.simulation.event_driven.breakaway import FINEST, seeded
-from dalembert.simulation.event_driven.law_program import LawProgram
+from dalembert.simulation.event_driven.law_program import LawProgram, check_restitution
 from dalembert.simulation.event_driven.law_sensitivity_march import LawSensitivityProgram
 from dalembert.simulation.event_driven.recorded_run import RecordedRun, Settled
 from dalembert.simulation.kept_rows import KeptRows, law_rows_kept
@@ -43,6 +43,7 @@ def recorded_run(
     for event in events:
         check_actions(model, event)
     if model.laws:
+        check_restitution(model, o.restitution)
         kept = law_rows_kept(model, kept, q, o.start)
         check_loads_unique(model, q, u, o.start, kept.rows, SimulationError)
     when, directions = [e.when for e in events], [e.direction for e in events]

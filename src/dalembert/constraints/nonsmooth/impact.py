@@ -9,7 +9,8 @@ restitution is taken as gains none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +51,12 @@ class Impact:
     """Work of its impulse on the mechanism: more than what it takes where a surface moves."""
     capped: bool
     """Whether restitution was reduced, as it would have gained energy."""
+    law: str = ""
+    """The law of restitution; none of an impact without collision."""
+    which: frozenset[int] = frozenset()
+    """Elements that took part."""
+    restitution: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Coefficients as they were taken: 0 of bounces that are left out."""
 
     def then(self, other: Impact) -> Impact:
         """This impact and another at once after it."""
@@ -61,6 +68,9 @@ class Impact:
             self.losses + other.losses,
             self.works + other.works,
             self.capped or other.capped,
+            self.law,
+            self.which,
+            self.restitution,
         )
 
 
@@ -69,15 +79,16 @@ def impact(
 ) -> Impact:
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
     which = frozenset([*k.table.with_turning(touching), *(i for i in k.table.loads if k.on[i])])
-    P, capped = _without_gain(k, _without_low(k, which, touching, at_speeds, _IMPULSES[restitution]), which)
-    return _impact(k, P, k.Y @ P, capped)
+    found, e = _without_low(k, which, touching, at_speeds, _IMPULSES[restitution])
+    P, capped = _without_gain(k, found, which)
+    return _impact(k, P, k.Y @ P, capped, restitution, which, e)
 
 
-def _impact(k: Kinetics, P: np.ndarray, udelta: np.ndarray, capped: bool = False) -> Impact:
+def _impact(k: Kinetics, P: np.ndarray, udelta: np.ndarray, capped: bool = False, *how: Any) -> Impact:
     """Impulses work at the mean of the speeds before and after."""
     own, after = P[k.n_loops :], k.v + k.J @ udelta
     works = own * (k.J @ (k.u + 0.5 * udelta))
-    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), works, capped)
+    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), works, capped, *how)
 
 
 def without_gaps(k: Kinetics) -> list[int]:
@@ -99,7 +110,15 @@ def without_collision(k: Kinetics, touching: list[int]) -> Impact:
     return _impact(k, P, udelta)
 
 
-def _poisson(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+class Phases(NamedTuple):
+    """Impulses of Poisson's law: until nothing approaches; what gaps give back of them; what is needed besides."""
+
+    compression: np.ndarray
+    back: np.ndarray
+    more: np.ndarray
+
+
+def poisson_phases(k: Kinetics, which: frozenset[int], e: np.ndarray) -> Phases:
     """Poisson's law in two phases [Glocker and Pfeiffer]: compression until nothing approaches; then every gap gives back e times its
     impulse, and more where it would approach again, with friction in the cone of what it gives back."""
     compression = _impulses(k, which, np.zeros(len(e)))
@@ -111,7 +130,12 @@ def _poisson(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
     more = LawProblem(k, which, {}, np.zeros(len(e)), stored=compression + back, released=back).solve()
     if more is None:
         raise NoSolution("impact")
-    return np.asarray(compression + back + more)
+    return Phases(compression, back, more)
+
+
+def _poisson(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+    """Poisson's law, by impulses."""
+    return np.asarray(sum(poisson_phases(k, which, e)))
 
 
 def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
@@ -132,7 +156,7 @@ def _stronge(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
     found = hit_in_turn(k, which, e)
     if found is None:
         raise NoSolution("impact")
-    return found
+    return found.impulses
 
 
 _IMPULSES = {"newton": _impulses, "poisson": _poisson, "stronge": _stronge}
@@ -144,22 +168,24 @@ def _without_low(
     touching: list[int],
     at_speeds: Callable[[np.ndarray], Kinetics],
     impulses: Callable[[Kinetics, frozenset[int], np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """Impulses without restitution of contacts that would rise too low. By Poisson's and Stronge's laws a contact that parts slowly may
-    have handed on a strong blow; where leaving out its restitution changes more than its bounce, it bounces."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Impulses without restitution of contacts that would rise too low, and the coefficients that are left. By Poisson's and Stronge's
+    laws a contact that parts slowly may have handed on a strong blow; where leaving out its restitution changes more than its bounce,
+    it bounces."""
     e = k.restitution.copy()
     P = impulses(k, which, e)
     for _ in range(REPEATS):
         found = _too_low(k, P, touching, e, at_speeds)
         if not found:
             break
-        e[list(found)] = 0.0
-        plain = impulses(k, which, e)
+        fewer = e.copy()
+        fewer[list(found)] = 0.0
+        plain = impulses(k, which, fewer)
         changed = np.abs(k.J @ (k.Y @ (plain - P))) / k.sizes
         if changed.max(initial=0.0) > SLIGHT * max(v / k.size(i) for i, v in found.items()):
             break
-        P = plain
-    return P
+        P, e = plain, fewer
+    return P, e
 
 
 def _too_low(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -140,6 +140,11 @@ class Kinetics:
     def rates(self) -> np.ndarray:
         """Accelerations of all rows without any forces of theirs, R A⁻¹f − γ."""
         return np.asarray(self.rows @ self.free - self.given)
+
+    def at_speeds(self, u: np.ndarray) -> Kinetics:
+        """The same in the middle of an impact: with other speeds of the rows, friction and all else as before it."""
+        moved = u - self.u
+        return replace(self, u=u, v=self.v + self.J @ moved, v_B=self.v_B + self.B @ moved)
 
     def knowing(self, **computed: np.ndarray) -> Kinetics:
         """Itself, with what compiled code has computed of A⁻¹, W and the rest put in place."""

@@ -66,7 +66,6 @@ class LawProblem:
         per_load = float((k.coefficient if moves else k.static_coefficient)[i])
         if self.released is not None and e.load_row is not None:
             own += per_load * float(self.released[k.n_loops + e.load_row])
-
         if i in k.table.loads:
             return self._by_joint(i, own, per_load)
         return Radius(own, per_load, normal)
@@ -78,6 +77,8 @@ class LawProblem:
         still = k.unpressed * (1.0 if self.rebound is None else self.step)
         if self.rebound is None:
             still = still + k.per_force @ self.viscous
+        if self.released is not None:
+            still = still + k.per_force @ self.released
         maps = k.per_force[:, rows]
         arms = [per_load * float(k.loads.arms[t]) for t, _ in terms]
         return Radius(own, 0.0, None, arms, [still[at] for _, at in terms], [maps[at] for _, at in terms])

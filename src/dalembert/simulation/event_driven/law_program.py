@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.cached import cached_property
+from dalembert.errors import SimulationError
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
+from dalembert.mechanism import Mechanism
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, emit_margins_at, memory_of_laws
 from dalembert.simulation.event_driven.law_samples import SampledLaws
@@ -64,3 +66,13 @@ class LawProgram(ProgramWithLaws):
 
     def _around_samples(self, e: MarchedEquations) -> AroundSamples:
         return SampledLaws(e, *e.written["margins"]).around
+
+
+def check_restitution(m: Mechanism, law: str) -> None:
+    """Refuse a law of impacts by which not all laws of the mechanism can take part in them."""
+    if law == "stronge" and m.law_table.loads:
+        loaded = m.law_table.title(next(iter(m.law_table.loads)))
+        raise SimulationError(
+            f"law \"{loaded}\": friction by what a joint transmits takes part in impacts by Newton's or Poisson's law only; leave out "
+            'restitution="stronge", or give the friction force itself'
+        )

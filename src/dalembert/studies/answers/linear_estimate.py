@@ -90,7 +90,7 @@ def output_gradients(
     functions = {name: _function(x) for name, x in asked.items()}
     found = m.sensitivities(
         plan.duration, initial or None, speeds or None, parameters=order, initial_values=starts, outputs=functions,
-        output=plan.options.output, rtol=plan.options.rtol,
+        output=plan.options.output, rtol=plan.options.rtol, restitution=plan.options.restitution,
     )  # fmt: skip
     columns = [found.to.index(i.key + ("'" if i.kind == "speed" else "")) for i in inputs]
     names: list[str] = []

@@ -243,7 +243,7 @@ def test_functions_call_functions(lanes: int) -> None:
             scale.x[i] = scale.x[i] * scale.k
         scale.return_(scale.n + 1)
     with m.function("f", lanes=lanes, status=True, x=Pointer, k=Real) as f:
-        status = f.call(scale, f.x, f.x[0] + f.k, 2)
+        status = f.status_of(scale, f.x, f.x[0] + f.k, 2)
         f.return_(status)
     x = np.ones((2, lanes)) * np.arange(1, lanes + 1)
     library = m.compile()

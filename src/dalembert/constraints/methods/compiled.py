@@ -16,7 +16,18 @@ import numpy as np
 from dalembert.constraints.methods.blocks import CoupledBlock, blocks
 from dalembert.constraints.methods.elimination import Elimination, SparseLDL, elimination
 from dalembert.pivoting import RANK_TOLERANCE
-from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
+from dalembert.trace.native import (
+    FunctionBuilder,
+    Int,
+    Lapack,
+    Module,
+    Pointer,
+    ShortPointer,
+    Signature,
+    maximum,
+    select,
+    sqrt,
+)
 from dalembert.trace.native.driver.lapack import LAPACK
 
 FEW_UPDATES = 3000
@@ -69,7 +80,7 @@ class Scaled:
 class Native:
     """The body of a solving function under construction."""
 
-    def __init__(self, module: Module, f: Any, shape: SystemStructure):
+    def __init__(self, module: Module, f: FunctionBuilder, shape: SystemStructure):
         self.module, self.code, self.shape = module, f, shape
         self.n, self.rows = shape.n, shape.rows
         self.A, self.f, self.B, self.gamma, self.udot = f.A, f.f, f.B, f.gamma, f.udot

@@ -8,12 +8,11 @@ with the fewest neighbours.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dalembert.cached import cached_property
-from dalembert.trace.native import Module, Pointer
+from dalembert.trace.native import FunctionBuilder, Module, Pointer
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +90,7 @@ class SparseLDL:
         self._target_starts = module.int_table([0, *np.cumsum([len(t) for t in targets]).tolist()])
         self._targets = module.int_table([x for t in targets for x in t] or [0])
 
-    def factorise(self, f: Any, K: Pointer) -> None:
+    def factorise(self, f: FunctionBuilder, K: Pointer) -> None:
         """On the pivots' places 1/D, below them L."""
         v = f.variables(target=0)
         with f.loop(self.count) as k:
@@ -108,7 +107,7 @@ class SparseLDL:
             with f.loop(start, end) as i:
                 K[i] = K[i] * inverse
 
-    def solve(self, f: Any, K: Pointer, x: Pointer) -> None:
+    def solve(self, f: FunctionBuilder, K: Pointer, x: Pointer) -> None:
         """x ← (L D Lᵀ)⁻¹ x, by the unknowns' own numbers."""
         with f.loop(self.count) as k:
             value = x[self._order[k]]

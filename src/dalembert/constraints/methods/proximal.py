@@ -7,15 +7,13 @@ in the accelerations.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, Scaled
 from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.trace.native import Int, Pointer, maximum
+from dalembert.trace.native import Int, Pointer, Variables, maximum
 
 STIFFNESS = (1e5, 1e8)
 """k; the second where the first comes nearer too slowly, because rows nearly depend on each other."""
@@ -86,7 +84,7 @@ def emit(x: Native) -> Int:
     return f.integer(-1)
 
 
-def _iterate(x: Native, s: Scaled, v: Any, lam: Pointer, step: Pointer, stiffness: float) -> None:
+def _iterate(x: Native, s: Scaled, v: Variables, lam: Pointer, step: Pointer, stiffness: float) -> None:
     """Until what is left of the rows, `v.error`, shrinks slowly or not at all."""
     f, n, rows = x.code, x.n, x.rows
     K, push, change = x.copy(x.A, n * n), x.take(rows), x.take(n)

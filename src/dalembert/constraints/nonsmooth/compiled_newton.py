@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.trace.native import Int, IntPointer, Library, Module, Pointer, Real, Signature, maximum, select, sqrt
+from dalembert.trace.native import (
+    FunctionBuilder,
+    Int,
+    IntPointer,
+    Library,
+    Module,
+    Pointer,
+    Real,
+    Signature,
+    maximum,
+    select,
+    sqrt,
+)
 from dalembert.trace.native.cache import cached
 from dalembert.trace.native.target import Target, target_of
 
@@ -84,7 +96,7 @@ def _library(target: Target) -> Library:
 class _Places:
     """Where the parts of a problem begin."""
 
-    def __init__(self, f: Any):
+    def __init__(self, f: FunctionBuilder):
         self.n, self.cones, self.components = f.ints[0], f.ints[1], f.ints[2]
         n = self.n
         self.bilateral = f.ints + HEAD
@@ -128,7 +140,7 @@ def _emit_residual(module: Module) -> Signature:
     return f.signature
 
 
-def _at_rest(f: Any, x: _Places, a: Any, i: Any) -> None:
+def _at_rest(f: FunctionBuilder, x: _Places, a: Any, i: Any) -> None:
     """Row i of F = 0 is a = 0."""
     rho = f.scale * x.rho[i]
     f.F[i] = rho * a[i]
@@ -136,7 +148,7 @@ def _at_rest(f: Any, x: _Places, a: Any, i: Any) -> None:
         f.J[i * x.n + j] = rho * x.W[i * x.n + j]
 
 
-def _radius(f: Any, x: _Places, e: Any, own: Any, dr: Any) -> Any:
+def _radius(f: FunctionBuilder, x: _Places, e: Any, own: Any, dr: Any) -> Any:
     """Radius of a cone's disc, its gradient into dr."""
     n, pressed = x.n, own[4]
     v = f.variables(r=x.number[e * NUMBERS], z=0.0, squared=0.0)
@@ -163,7 +175,7 @@ def _radius(f: Any, x: _Places, e: Any, own: Any, dr: Any) -> Any:
     return v.r
 
 
-def _friction(f: Any, x: _Places, e: Any, own: Any, disc: Any) -> None:
+def _friction(f: FunctionBuilder, x: _Places, e: Any, own: Any, disc: Any) -> None:
     """Rows of friction of a cone: its direction is given, or it rests, or it slides the way it is pushed."""
     (a, r, dr), n, way = disc, x.n, x.number + (e * NUMBERS + 2)
     z, v = f.array(3), f.variables(squared=0.0, count=3)
@@ -200,7 +212,7 @@ def _friction(f: Any, x: _Places, e: Any, own: Any, disc: Any) -> None:
     return None
 
 
-def select_equal(f: Any, k: Any, l: Any) -> Any:
+def select_equal(f: FunctionBuilder, k: Int, l: Int) -> Real:
     """1 where two integers are equal, else 0."""
     v = f.variables(one=0.0)
     with f.if_(k == l):

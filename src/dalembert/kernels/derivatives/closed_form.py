@@ -27,7 +27,7 @@ from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.recursive.steps import NOTHING, Spatial
 from dalembert.trace import Expr, free_symbols, jacobian, symbols, tracing
-from dalembert.trace.native import Module, Pointer, Signature, UniformPointer
+from dalembert.trace.native import FunctionBuilder, Module, Pointer, Signature, UniformPointer
 from dalembert.vectors import IDENTITY
 
 COLUMN = {"S": 6, "psi": 6, "psi_rate": 6, "both": 6, "t": 6, "moved": 6, "turned": 6, "F2": 6, "w": 3, "J": 1}
@@ -143,7 +143,7 @@ def _unpacked(values: np.ndarray) -> Composite:
 
 
 # -- pairs of speeds ---------------------------------------------------------------------------------------------------
-def pairs(sweep: Any, module: Module, f: Any) -> None:
+def pairs(sweep: Any, module: Module, f: FunctionBuilder) -> None:
     """For a speed i: with those it belongs together with, then with those inboard, run by run."""
     m, n = sweep.m, sweep.m.n_u
     places = module.int_table(sweep.column_at)

@@ -16,7 +16,7 @@ from dalembert.errors import SimulationError
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.laws.balls import Balls
 from dalembert.parts.forces.points import Point
-from dalembert.trace.native import Module, Output, Pointer, Signature, maximum, select, sqrt
+from dalembert.trace.native import FunctionBuilder, Module, Output, Pointer, Signature, Variables, maximum, select, sqrt
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
@@ -107,7 +107,7 @@ class BallContacts:
         self.spent = self._emit_spent()
         self.lift = self._emit_lift()
 
-    def part(self, f: Any, name: str) -> Any:
+    def part(self, f: FunctionBuilder, name: str) -> Pointer:
         return f.work + self.rhs.places[self.place(name)]
 
     def _function(self, name: str, **arguments: Any) -> Any:
@@ -161,7 +161,7 @@ class BallContacts:
             f.rows[3 * PER_ROW + 1] = 1.0 / bound
         return f.signature
 
-    def _each(self, f: Any, act: Any, every: bool = False) -> None:
+    def _each(self, f: FunctionBuilder, act: Any, every: bool = False) -> None:
         """For every pair that touches `act(pair, slot, i, j, wall)`; j is the ball itself at a wall, wall −1 between balls."""
         v, found = f.variables(pair=0, slot=0), self.part(f, "found")
 
@@ -180,7 +180,7 @@ class BallContacts:
             with f.loop(self.count) as i, f.loop(self.n_walls) as w:
                 one(i, i, w)
 
-    def _apart(self, f: Any, i: Any, j: Any, wall: Any) -> tuple[Any, list[Any], Any]:
+    def _apart(self, f: FunctionBuilder, i: Any, j: Any, wall: Any) -> tuple[Any, list[Any], Any]:
         """Gap, normal towards ball i, and the sum of the radii."""
         x = self.part(f, "poses") + i * PER_BALL
         if wall is not None:
@@ -204,7 +204,7 @@ class BallContacts:
             with f.loop(PER_BALL) as k:
                 still[k] = 0.0
 
-            def look(v: Any, i: Any, j: Any, wall: Any) -> None:
+            def look(v: Variables, i: Any, j: Any, wall: Any) -> None:
                 gap, n, reach = self._apart(f, i, j, wall)
                 touches = gap <= TOUCH * reach
                 found[v.pair] = 0.0
@@ -226,12 +226,12 @@ class BallContacts:
             self._each(f, look, every=True)
         return f.signature
 
-    def _speed(self, f: Any, row: Any, i: Any, j: Any, u: Any) -> Any:
+    def _speed(self, f: FunctionBuilder, row: Any, i: Any, j: Any, u: Any) -> Any:
         a, b = u + self.first[i], u + self.first[j]
         own = f.total(SPEEDS, lambda c: row[c] * a[c])
         return own + f.total(SPEEDS, lambda c: row[SPEEDS + c] * b[c])
 
-    def _push(self, f: Any, row: Any, i: Any, j: Any, u: Any, impulse: Any) -> None:
+    def _push(self, f: FunctionBuilder, row: Any, i: Any, j: Any, u: Any, impulse: Any) -> None:
         for start, ball in ((2 * SPEEDS, i), (3 * SPEEDS, j)):
             at = u + self.first[ball]
             for c in f.each(SPEEDS):
@@ -246,7 +246,7 @@ class BallContacts:
                 for c in range(3):
                     f.impulse[k * 3 + c] = 0.0
 
-            def start(v: Any, i: Any, j: Any, wall: Any) -> None:
+            def start(v: Variables, i: Any, j: Any, wall: Any) -> None:
                 contact, P = rows + v.slot * PER_CONTACT, f.impulse + v.pair * 3
                 for k in range(3):
                     row = contact + k * PER_ROW
@@ -298,7 +298,7 @@ class BallContacts:
         with self._function("spent", **pointers) as f:
             rows, total = self.part(f, "rows"), f.variables(sum=0.0)
 
-            def count(v: Any, i: Any, j: Any, wall: Any) -> None:
+            def count(v: Variables, i: Any, j: Any, wall: Any) -> None:
                 contact, P = rows + v.slot * PER_CONTACT, f.impulse + v.pair * 3
                 for k in range(3):
                     total.sum = total.sum + P[k] * self._speed(f, contact + k * PER_ROW, i, j, f.middle)
@@ -317,7 +317,7 @@ class BallContacts:
             with f.loop(self.n) as c:
                 shift[c] = 0.0
 
-            def see(v: Any, i: Any, j: Any, wall: Any) -> None:
+            def see(v: Variables, i: Any, j: Any, wall: Any) -> None:
                 contact = rows + v.slot * PER_CONTACT
                 gap, _, reach = self._apart(f, i, j, wall)
                 stays = contact[3 * PER_ROW] >= -STILL * self.rate * reach
@@ -327,7 +327,7 @@ class BallContacts:
 
             self._each(f, see)
 
-            def raised(v: Any, i: Any, j: Any, wall: Any) -> None:
+            def raised(v: Variables, i: Any, j: Any, wall: Any) -> None:
                 contact = rows + v.slot * PER_CONTACT
                 lifted, sunk = contact[4 * SPEEDS + 1], contact[3 * PER_ROW + 2]
                 left = sunk + self._speed(f, contact, i, j, shift)

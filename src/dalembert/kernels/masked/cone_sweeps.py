@@ -23,10 +23,12 @@ from dalembert.kernels.masked.latch_impulses import emit_latches
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.kinematics.law_mode import ElementState
-from dalembert.trace.native import Module, Pointer, Real, Signature, maximum, select, sqrt
+from dalembert.trace.native import FunctionBuilder, Module, Pointer, Real, Signature, maximum, select, sqrt
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
+    from dalembert.trace.native import Int, Variables
+    from dalembert.trace.native.driver.pointers import Index
 
 CONVERGED = 1e-13
 """Change of an impulse in a sweep, by the largest, at which all are known."""
@@ -79,18 +81,18 @@ class ConeSweeps:
         self.prepare = self._emit_prepare()
         self.solve = self._emit_solve()
 
-    def parts(self, f: Any) -> dict[str, Any]:
+    def parts(self, f: FunctionBuilder) -> dict[str, Any]:
         rhs = self.rhs
         part = {name: f.work + start for name, start in rhs.places.items()}
         mode = {name: f.P + (rhs.mode_at + rhs.mode.parts[name].start) for name in ("state", "enforced", "active")}
         return part | mode | {"sizes": f.P + rhs.sizes_at}
 
-    def depth(self, part: dict[str, Any], e: Any) -> Any:
+    def depth(self, part: dict[str, Any], e: Int) -> Real:
         """Gap of an element by its scale."""
         r = self.normal_of[e]
         return part["gap"][r] / part["sizes"][r]
 
-    def _mask(self, f: Any, part: dict[str, Any]) -> Pointer:
+    def _mask(self, f: FunctionBuilder, part: dict[str, Any]) -> Pointer:
         """Which rows of latches hold, one after the other."""
         found = f.array(max(1, len(self.rhs.holds)))
         for k, r in enumerate(self.rhs.holds):
@@ -117,7 +119,7 @@ class ConeSweeps:
                     self._tangent_step(f, part, e)
         return f.signature
 
-    def _see_whether_it_touches(self, f: Any, part: dict[str, Any], e: Any) -> None:
+    def _see_whether_it_touches(self, f: FunctionBuilder, part: dict[str, Any], e: Any) -> None:
         on = part["state"][e] != float(ElementState.OFF)
         part["touches"][e] = select(on, 1.0, f.real(0.0))
         with f.if_(self.has_gap[e] != 0):
@@ -130,7 +132,7 @@ class ConeSweeps:
         with f.if_(self.partner[e] >= 0):  # a gap comes before the turnings that it resists
             part["touches"][e] = part["touches"][self.partner[e]]
 
-    def _row(self, f: Any, part: dict[str, Any], r: Any) -> None:
+    def _row(self, f: FunctionBuilder, part: dict[str, Any], r: Any) -> None:
         """Y = A⁻¹Jᵀ − A⁻¹BᵀS⁻¹BA⁻¹Jᵀ of a row, W = J Y and its inverse; what its impulse does to loads of friction."""
         n, kept = self.n, self.rhs.n_rows
         J, Y = part["J"] + r * n, part["Yl"] + r * n
@@ -156,7 +158,7 @@ class ConeSweeps:
                 total.sum = total.sum + part["Zx"][c * kept + k] * part["r"][k]
             part["Zp"][c * self.rows + r] = total.sum
 
-    def _tangent_step(self, f: Any, part: dict[str, Any], e: Any) -> None:
+    def _tangent_step(self, f: FunctionBuilder, part: dict[str, Any], e: Any) -> None:
         """1 / a bound of the eigenvalues of W of an element's slips."""
         n, v = self.n, f.variables(bound=0.0, sum=0.0)
         with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
@@ -191,7 +193,7 @@ class ConeSweeps:
                 emit_latches(self, f, part)
         return f.signature
 
-    def _free(self, f: Any, part: dict[str, Any]) -> None:
+    def _free(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Speeds that forces, loops and latches alone would give; impulses of the rows kept are left in r."""
         n, kept, solver = self.n, self.rhs.n_rows, self.solver
         with f.loop(n) as i:
@@ -214,27 +216,27 @@ class ConeSweeps:
                 total.sum = total.sum + part["Zx"][c * kept + k] * part["r"][k]
             part["zf"][c] = total.sum
 
-    def asked(self, f: Any, part: dict[str, Any], k: Any) -> Any:
+    def asked(self, f: FunctionBuilder, part: dict[str, Any], k: Index) -> Real:
         """Speed after the step of row k of loops and latches: it was closed before, and accelerates as B u̇ = γ asks."""
         return self.solver.row_times(f, part["B"], k, f.before) + f.h * part["gamma"][k]
 
-    def _speed(self, f: Any, part: dict[str, Any], r: Any, u: Any) -> Any:
+    def _speed(self, f: FunctionBuilder, part: dict[str, Any], r: Any, u: Any) -> Any:
         """In the pose of the step."""
         J = part["J"] + r * self.n
         return f.total(self.n, lambda i: J[i] * u[i]) - part["b"][r]
 
-    def _at_start(self, f: Any, part: dict[str, Any], r: Any) -> Any:
+    def _at_start(self, f: FunctionBuilder, part: dict[str, Any], r: Any) -> Any:
         return part["v_before"][r] + f.theta * f.h * part["turning"][r]
 
-    def _at_end(self, f: Any, part: dict[str, Any], r: Any) -> Any:
+    def _at_end(self, f: FunctionBuilder, part: dict[str, Any], r: Any) -> Any:
         return self._speed(f, part, r, f.after) - (1.0 - f.theta) * f.h * part["turning"][r]
 
-    def _push(self, f: Any, part: dict[str, Any], r: Any, impulse: Any) -> None:
+    def _push(self, f: FunctionBuilder, part: dict[str, Any], r: Any, impulse: Any) -> None:
         Y = part["Yl"] + r * self.n
         for i in f.each(self.n):
             f.after[i] = f.after[i] + Y[i] * impulse
 
-    def _begin(self, f: Any, part: dict[str, Any]) -> None:
+    def _begin(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Speeds before the step; friction by whether it slides then; impulses of the last step as a start."""
         v = f.variables(slip=0.0, turned=0.0, size=0.0)
         with f.loop(self.elements) as e:
@@ -259,17 +261,17 @@ class ConeSweeps:
             part["own"][e] = f.h * select(moves, part["force"][e], part["static_force"][e])
             part["per_load"][e] = select(moves, part["coefficient"][e], part["static_coefficient"][e])
 
-    def _start(self, f: Any, part: dict[str, Any], r: Any, touches: Any) -> None:
+    def _start(self, f: FunctionBuilder, part: dict[str, Any], r: Any, touches: Any) -> None:
         f.impulse[r] = f.impulse[r] * touches
         self._push(f, part, r, f.impulse[r])
 
-    def _forget(self, f: Any, e: Any) -> None:
+    def _forget(self, f: FunctionBuilder, e: Any) -> None:
         with f.if_(self.normal_of[e] >= 0):
             f.impulse[self.normal_of[e]] = 0.0
         with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
             f.impulse[self.tangent[t]], f.viscous[self.tangent[t]] = 0.0, 0.0
 
-    def _restitute(self, f: Any, part: dict[str, Any], share: Any) -> None:
+    def _restitute(self, f: FunctionBuilder, part: dict[str, Any], share: Any) -> None:
         """e min(v⁻, 0) of every gap that touches, times a share in each lane."""
         with f.loop(self.elements) as e:
             part["rebound"][e] = 0.0
@@ -278,7 +280,7 @@ class ConeSweeps:
                 part["rebound"][e] = select((part["touches"][e] != 0.0) & (back < 0.0), back, f.real(0.0))
 
     # -- sweeps --------------------------------------------------------------------------------------------------------
-    def _sweep_until_known(self, f: Any, part: dict[str, Any]) -> None:
+    def _sweep_until_known(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         v, changed = f.variables(change=0.0, largest=0.0, count=0.0), f.array(2)
         with f.loop(self.most):
             v.change, v.largest, v.count = 0.0, 1e-300, v.count + 1.0
@@ -295,7 +297,7 @@ class ConeSweeps:
             f.stop_if((v.change <= self.converged * v.largest).all())
         f.swept[0], f.swept[1] = f.swept[0] + v.count, maximum(f.swept[1], v.change / v.largest)
 
-    def _changed(self, f: Any, part: dict[str, Any], r: Any, new: Any, v: Any) -> None:
+    def _changed(self, f: FunctionBuilder, part: dict[str, Any], r: Any, new: Any, v: Variables) -> None:
         """A new impulse of row r."""
         weight, difference = sqrt(part["W"][r]), new - f.impulse[r]
         v.change = maximum(v.change, abs(difference) * weight)
@@ -303,13 +305,13 @@ class ConeSweeps:
         f.impulse[r] = new
         self._push(f, part, r, difference)
 
-    def _press(self, f: Any, part: dict[str, Any], e: Any, v: Any) -> None:
+    def _press(self, f: FunctionBuilder, part: dict[str, Any], e: Any, v: Variables) -> None:
         r = self.normal_of[e]
         speed = self._at_end(f, part, r) + part["rebound"][e]
         new = maximum(f.impulse[r] - speed * part["inverse"][r], 0.0) * part["touches"][e]
         self._changed(f, part, r, new, v)
 
-    def _rub(self, f: Any, part: dict[str, Any], e: Any, v: Any) -> None:
+    def _rub(self, f: FunctionBuilder, part: dict[str, Any], e: Any, v: Variables) -> None:
         trial, rho, load = part["trial"], part["rho"][e], f.variables(n=part["load"][e], size=0.0)
         begin, end = self.tangents_of[e], self.tangents_of[e + 1]
         with f.if_(self.pressed_by[e] >= 0):
@@ -329,7 +331,7 @@ class ConeSweeps:
         with f.if_((part["viscous"][e] != 0.0).any()), f.loop(begin, end) as t:
             self._damp(f, part, e, self.tangent[t], v)
 
-    def _damp(self, f: Any, part: dict[str, Any], e: Any, r: Any, v: Any) -> None:
+    def _damp(self, f: FunctionBuilder, part: dict[str, Any], e: Any, r: Any, v: Variables) -> None:
         """The viscous part of friction, implicit in the speed after the step."""
         c = f.h * part["viscous"][e] * part["touches"][e]
         speed = self._speed(f, part, r, f.after)
@@ -340,7 +342,7 @@ class ConeSweeps:
         v.largest = maximum(v.largest, abs(f.viscous[r]) * sqrt(part["W"][r]))
         self._push(f, part, r, change)
 
-    def _joint_loads(self, f: Any, part: dict[str, Any]) -> None:
+    def _joint_loads(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Loads of friction by what joints transmit, with the impulses known so far."""
         if not self.components:
             return
@@ -357,7 +359,7 @@ class ConeSweeps:
             part["load"][term.element] = part["load"][term.element] + part["arm"][t] * sqrt(sum(x * x for x in z))
 
     # -- energy --------------------------------------------------------------------------------------------------------
-    def _work(self, f: Any, part: dict[str, Any]) -> Any:
+    def _work(self, f: FunctionBuilder, part: dict[str, Any]) -> Any:
         """Work of all impulses of gaps and friction, at the mean of the speeds before and after."""
         total = f.variables(sum=0.0)
         with f.loop(self.elements) as e, f.if_((part["touches"][e] != 0.0).any()):
@@ -371,7 +373,7 @@ class ConeSweeps:
                 total.sum = total.sum + mean * (f.impulse[k] + f.viscous[k])
         return total.sum
 
-    def _without_gain(self, f: Any, part: dict[str, Any]) -> None:
+    def _without_gain(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Where restitution with friction would gain energy, as much restitution as gains none: three halvings of its share."""
         if not any(e.normal is not None and e.tangents for e in self.rhs.table.elements):
             return
@@ -387,7 +389,7 @@ class ConeSweeps:
                 self._restitute(f, part, select(kinetic.share > LEAST_SHARE, kinetic.share, f.real(0.0)))
                 self._sweep_until_known(f, part)
 
-    def add(self, f: Any, w: Any, part: dict[str, Any], r: Any, impulse: Any) -> None:
+    def add(self, f: FunctionBuilder, w: Any, part: dict[str, Any], r: Any, impulse: Any) -> None:
         J = part["J"] + r * self.n
         for i in f.each(self.n):
             w[i] = w[i] + J[i] * impulse

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.kernels.masked.cone_sweeps import STILL, ConeSweeps
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
-from dalembert.trace.native import Pointer, Signature, maximum, select, sqrt
+from dalembert.trace.native import FunctionBuilder, Pointer, Signature, Variables, maximum, select, sqrt
 
 SUNK = 1e-10
 """Gap, by its scale, from which on what stays closed is lifted."""
@@ -58,13 +58,13 @@ class GapLift:
         signature: Signature = f.signature
         return signature
 
-    def _stays(self, f: Any, part: dict[str, Any], e: Any) -> Any:
+    def _stays(self, f: FunctionBuilder, part: dict[str, Any], e: Any) -> Any:
         """Where an element presses and does not rebound."""
         return (f.impulse[self.sweeps.normal_of[e]] > 0.0) & (
             part["rebound"][e] >= -STILL * self.sweeps.rate * part["sizes"][self.sweeps.normal_of[e]]
         )
 
-    def _raise(self, f: Any, part: dict[str, Any], e: Any, v: Any) -> None:
+    def _raise(self, f: FunctionBuilder, part: dict[str, Any], e: Any, v: Variables) -> None:
         r = self.sweeps.normal_of[e]
         with f.if_((part["touches"][e] != 0.0).any()):
             J, Y, lift = part["J"] + r * self.sweeps.n, part["Yl"] + r * self.sweeps.n, part["lift"]
@@ -77,7 +77,7 @@ class GapLift:
             for i in f.each(self.sweeps.n):
                 f.u[i] = f.u[i] + Y[i] * change
 
-    def _book(self, f: Any, part: dict[str, Any]) -> None:
+    def _book(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         with (
             f.loop(self.sweeps.elements) as e,
             f.if_(self.sweeps.has_gap[e] != 0),

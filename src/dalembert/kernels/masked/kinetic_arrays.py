@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.kernels.tree.tree_solver import SparseSolver
 from dalembert.recursive.sparse import along_paths
-from dalembert.trace.native import Module
+from dalembert.trace.native import FunctionBuilder, Module
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.law_rhs import LawRightHandSide
 
 
-def emit_kinetic_arrays(rhs: LawRightHandSide, module: Module, f: Any, part: dict[str, Any]) -> None:
+def emit_kinetic_arrays(rhs: LawRightHandSide, module: Module, f: FunctionBuilder, part: dict[str, Any]) -> None:
     """Fill the arrays of `kinetic_shapes` from A, f, B and the maps of loads; A is factorised in place."""
     n, rows, p = rhs.m.n_u, rhs.n_rows, rhs.pattern
     full = {name: part[f"full_{name}"] for name in ("A", "rows", "Y", "W", "free", "rates", "per_force", "unpressed")}
@@ -40,7 +40,7 @@ def emit_kinetic_arrays(rhs: LawRightHandSide, module: Module, f: Any, part: dic
     _products(f, full, part, (n, rows, rhs.table.n_components))
 
 
-def _products(f: Any, full: dict[str, Any], part: dict[str, Any], sizes: tuple[int, int, int]) -> None:
+def _products(f: FunctionBuilder, full: dict[str, Any], part: dict[str, Any], sizes: tuple[int, int, int]) -> None:
     n, rows, components = sizes
     v = f.variables(sum=0.0)
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.kernels.masked.law_blocks import UNBREAKABLE
 from dalembert.kinematics.law_mode import ElementState
-from dalembert.trace.native import select, sqrt
+from dalembert.trace.native import FunctionBuilder, select, sqrt
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.cone_sweeps import ConeSweeps
 
 
-def emit_latches(sweeps: ConeSweeps, f: Any, part: dict[str, Any]) -> None:
+def emit_latches(sweeps: ConeSweeps, f: FunctionBuilder, part: dict[str, Any]) -> None:
     """Latches that bear more than their strength let go at the end of the step."""
     _bear(sweeps, f, part)
     first, squared = sweeps.rhs.first, f.variables(force=0.0)
@@ -29,7 +29,7 @@ def emit_latches(sweeps: ConeSweeps, f: Any, part: dict[str, Any]) -> None:
                 part[name][at] = select(breaks, 0.0, part[name][at])
 
 
-def _bear(sweeps: ConeSweeps, f: Any, part: dict[str, Any]) -> None:
+def _bear(sweeps: ConeSweeps, f: FunctionBuilder, part: dict[str, Any]) -> None:
     """Impulses of loops and latches under all others, into r; those of latches among the others, too."""
     n, w = sweeps.n, part["moved"]
     with f.loop(n) as i:
@@ -46,5 +46,5 @@ def _bear(sweeps: ConeSweeps, f: Any, part: dict[str, Any]) -> None:
     with f.loop(sweeps.rhs.n_rows) as k:
         part["r"][k] = sweeps.solver.row_times(f, part["B"], k, w) - sweeps.asked(f, part, k)
     sweeps.solver.solve(f, part["S"], part["r"])
-    for k, r in enumerate(sweeps.rhs.holds):
-        f.impulse[r] = -part["r"][sweeps.rhs.first + k]
+    for latch, row in enumerate(sweeps.rhs.holds):
+        f.impulse[row] = -part["r"][sweeps.rhs.first + latch]

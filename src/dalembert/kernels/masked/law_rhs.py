@@ -28,7 +28,7 @@ from dalembert.kinematics.law_mode import DIRECTIONS, ModeLayout
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
-from dalembert.trace.native import Module, Output, Signature
+from dalembert.trace.native import FunctionBuilder, Module, Output, Signature
 
 AT_REST = 1e-15
 """Speed, by its scale in the mechanism's own time, that is no more than rounding."""
@@ -151,7 +151,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         }  # fmt: skip
 
     # -- compiled ------------------------------------------------------------------------------------------------------
-    def projection_mask(self, f: Any) -> dict[str, Any]:
+    def projection_mask(self, f: FunctionBuilder) -> dict[str, Any]:
         return {"mask": f.P + self.mode_part("enforced")}
 
     def mode_part(self, name: str) -> int:
@@ -203,7 +203,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
 
         return emit_sensitivity(self, module, lanes, groups)
 
-    def active_mask(self, f: Any) -> dict[str, Any]:
+    def active_mask(self, f: FunctionBuilder) -> dict[str, Any]:
         return {"mask": f.P + self.mode_part("active")}
 
     def tangent_rows(self, s: State) -> Rows:

@@ -15,7 +15,7 @@ from dalembert.kinematics.constraint_rows import Rows
 from dalembert.kinematics.law_mode import DIRECTIONS
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import symbols, tracing
-from dalembert.trace.native import Block, Module, Output, Signature
+from dalembert.trace.native import Block, FunctionBuilder, Module, Output, Signature
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.law_rhs import LawRightHandSide
@@ -31,7 +31,7 @@ def emit_sensitivity(rhs: LawRightHandSide, module: Module, lanes: int, groups: 
     sizes = {"under": under, "r": k, "d": m.n_u, "loads": elements * (elements + 1), "pressing": components}
     sizes["moved"] = m.n_q  # of the projection, which takes the same memory
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         part = {name: f.work + start for name, start in rhs.places.items()}
         part |= {name: f.P + rhs.mode_part(name) for name in ("slides", "pressed")}
         at = 0
@@ -55,7 +55,7 @@ def emit_sensitivity(rhs: LawRightHandSide, module: Module, lanes: int, groups: 
     return each_direction(module, "sensitivity", lanes, groups, m, body), sum(sizes.values()) * lanes
 
 
-def _loads(f: Any, part: dict[str, Any], sliding: SlidingLaws, force: Any, rows: int) -> None:
+def _loads(f: FunctionBuilder, part: dict[str, Any], sliding: SlidingLaws, force: Any, rows: int) -> None:
     """δs behind the equations in `loads`; r becomes δλ₀ + L δs."""
     elements, M = sliding.elements, part["loads"]
     width = elements + 1
@@ -74,7 +74,7 @@ def _loads(f: Any, part: dict[str, Any], sliding: SlidingLaws, force: Any, rows:
         part["r"][k] = part["r"][k] + part["L"][e * rows + k] * M[e * width + elements]
 
 
-def _pressed_by_joints(f: Any, part: dict[str, Any], sliding: SlidingLaws, force: Any, rows: int) -> None:
+def _pressed_by_joints(f: FunctionBuilder, part: dict[str, Any], sliding: SlidingLaws, force: Any, rows: int) -> None:
     """What changes of the terms of loads add to the equations: δ(arm · |z|)."""
     n, count, elements, M, change = sliding.n, sliding.components, sliding.elements, part["loads"], part["pressing"]
     sliding.solver.exert(f, part)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kinematics.law_mode import DIRECTIONS
-from dalembert.trace.native import Module, maximum, select, sqrt
+from dalembert.trace.native import Bool, FunctionBuilder, Int, Module, maximum, select, sqrt
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.law_rhs import LawRightHandSide
@@ -50,7 +50,7 @@ class SlidingLaws:
         self.law_of = module.int_table(table.law_of.tolist() or [0])
         self.n_laws = len(table.laws)
 
-    def emit(self, f: Any, part: dict[str, Any]) -> None:
+    def emit(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Accelerations behind q̇ in y, losses behind them."""
         rhs, n, solver = self.rhs, self.n, self.solver
         udot = f.y + self.m.n_q
@@ -75,7 +75,7 @@ class SlidingLaws:
         self._at_rest(f, part, udot)
         self._forces_and_losses(f, part)
 
-    def _at_rest(self, f: Any, part: dict[str, Any], udot: Any) -> None:
+    def _at_rest(self, f: FunctionBuilder, part: dict[str, Any], udot: Any) -> None:
         """Where rows that hold leave no freedom, and ask for no acceleration, there is none: not even of rounding."""
         solved = f.variables(rows=f.real(float(self.rhs.first)), asked=0.0)
         with f.loop(self.rows) as k:
@@ -85,7 +85,7 @@ class SlidingLaws:
         with f.if_(((solved.rows >= float(self.n)) & (solved.asked == 0.0)).all()), f.loop(self.n) as i:
             udot[i] = 0.0
 
-    def _own_friction(self, f: Any, part: dict[str, Any]) -> None:
+    def _own_friction(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """λ of what slides without its load, c₀ d + c v, and its generalized force."""
         lam = part["lam"]
         with f.loop(self.rows) as k:
@@ -103,7 +103,7 @@ class SlidingLaws:
         return part["direction"][self.element_of[t] * DIRECTIONS + self.slot_of[t]]
 
     # -- loads ---------------------------------------------------------------------------------------------------------
-    def _loads(self, f: Any, part: dict[str, Any], udot: Any) -> None:
+    def _loads(self, f: FunctionBuilder, part: dict[str, Any], udot: Any) -> None:
         """Loads s of what slides under one; r becomes λ₀ + L s."""
         elements, s = self.elements, part["s"]
         slides = f.variables(any=False)
@@ -120,11 +120,11 @@ class SlidingLaws:
         if self.components:
             self._add_transmitted(f, part)
 
-    def under_load(self, part: dict[str, Any], e: Any) -> Any:
+    def under_load(self, part: dict[str, Any], e: Int) -> Bool:
         """Whether element e slides with friction by a load."""
         return (part["slides"][e] * part["coefficient"][e] != 0.0).all() & (self.loaded[e] != 0)
 
-    def _per_unit_load(self, f: Any, part: dict[str, Any], e: Any) -> None:
+    def _per_unit_load(self, f: FunctionBuilder, part: dict[str, Any], e: Any) -> None:
         """W = A⁻¹ of the friction of an element per unit of its load, L = S⁻¹ R W."""
         n, rows = self.n, self.rhs.n_rows
         W, L = part["W"] + e * n, part["L"] + e * rows
@@ -139,7 +139,7 @@ class SlidingLaws:
             L[k] = self.solver.row_times(f, part["B"], k, W)
         self.solver.solve(f, part["S"], L)
 
-    def _solve_loads(self, f: Any, part: dict[str, Any]) -> None:
+    def _solve_loads(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """s = ν(λ₀ + L s) by Newton's method, exact at once where all loads are linear."""
         rows, elements, s, M = self.rhs.n_rows, self.elements, part["s"], part["M"]
         width = elements + 1
@@ -165,7 +165,7 @@ class SlidingLaws:
         with f.loop(elements) as e, f.if_(self.under_load(part, e)), f.loop(rows) as k:
             part["r"][k] = part["r"][k] + part["L"][e * rows + k] * s[e]
 
-    def _pressed_by_gap(self, f: Any, part: dict[str, Any], i: Any) -> None:
+    def _pressed_by_gap(self, f: FunctionBuilder, part: dict[str, Any], i: Any) -> None:
         """Row i of the equations of loads: s = −λ of its gap."""
         rows, elements, normal, M = self.rhs.n_rows, self.elements, self.normal_of[i], part["M"]
         at = i * (elements + 1)
@@ -175,7 +175,7 @@ class SlidingLaws:
             M[at + j] = M[at + j] - slope
             M[at + elements] = M[at + elements] + slope * part["s"][j]
 
-    def _pressed_by_joint(self, f: Any, part: dict[str, Any], t: int) -> None:
+    def _pressed_by_joint(self, f: FunctionBuilder, part: dict[str, Any], t: int) -> None:
         """What term t of a load adds to the equation of its element: arm · |z|, and its slope."""
         term, elements, M, z, Zs = self.terms[t], self.elements, part["M"], part["z"], part["Zs"]
         at, count = term.element * (elements + 1), self.components
@@ -190,7 +190,7 @@ class SlidingLaws:
             slope = sum(g * Zs[j * count + (term.start + c)] for c, g in enumerate(gradient))
             M[at + j] = M[at + j] - arm * slope
 
-    def sized(self, f: Any, part: dict[str, Any], t: int, z: list[Any]) -> tuple[Any, list[Any], Any]:
+    def sized(self, f: FunctionBuilder, part: dict[str, Any], t: int, z: list[Any]) -> tuple[Any, list[Any], Any]:
         """|z| of a term of a load, its gradient, and whether it is taken along its direction with its sign."""
         way = [part["pressed"][t * DIRECTIONS + c] for c in range(len(z))]
         known = sum(d * d for d in way)
@@ -206,7 +206,7 @@ class SlidingLaws:
             straight,
         )
 
-    def _transmitted(self, f: Any, part: dict[str, Any], udot: Any) -> None:
+    def _transmitted(self, f: FunctionBuilder, part: dict[str, Any], udot: Any) -> None:
         """z of all loads without sliding friction under load, and per unit of each load."""
         n, rows, count, first = self.n, self.rhs.n_rows, self.components, self.rhs.first
         largest = f.variables(force=1e-300)
@@ -237,7 +237,7 @@ class SlidingLaws:
                     total.sum = total.sum + part["Zx"][c * rows + (self.row_of[t] + first)] * size
                 part["Zs"][e * count + c] = total.sum
 
-    def _add_transmitted(self, f: Any, part: dict[str, Any]) -> None:
+    def _add_transmitted(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """z with all loads, and the load of every element that is pressed by it."""
         count = self.components
         with f.loop(self.elements) as e, f.if_(self.under_load(part, e)), f.loop(count) as c:
@@ -247,7 +247,7 @@ class SlidingLaws:
             part["load"][term.element] = part["load"][term.element] + part["arm"][t] * size
 
     # -- forces --------------------------------------------------------------------------------------------------------
-    def _forces_and_losses(self, f: Any, part: dict[str, Any]) -> None:
+    def _forces_and_losses(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """λ of all rows; behind u̇, for each law Σ λ v and −Σ λ J u."""
         lam, v = part["lam"], part["v"]
         loss = f.y + (self.m.n_q + self.n + self.m.n_z)
@@ -269,7 +269,7 @@ class SlidingLaws:
             loss[at + 1] = loss[at + 1] - lam[k] * total.sum
 
 
-def solve_dense(f: Any, M: Any, n: int) -> None:
+def solve_dense(f: FunctionBuilder, M: Any, n: int) -> None:
     """M holds n rows of n + 1 numbers, the right-hand sides last; the solution replaces them."""
     width = n + 1
     v = f.variables(best=0.0, row=0)

@@ -17,7 +17,7 @@ from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import KERNEL
 from dalembert.mechanism import Mechanism
-from dalembert.trace.native import Module, Pointer, Signature, minimum
+from dalembert.trace.native import FunctionBuilder, Module, Pointer, Real, Signature, minimum
 
 
 class AccelerationProducts:
@@ -61,7 +61,7 @@ class AccelerationProducts:
         m, n = self.m, self.m.n_u
         n_y, n_p = m.n_q + n + m.n_z, len(m.parameters)
 
-        def write(f: Any, products: SlopeProducts, y: Pointer, slope: Pointer, scratch: Pointer) -> None:
+        def write(f: FunctionBuilder, products: SlopeProducts, y: Pointer, slope: Pointer, scratch: Pointer) -> None:
             f.y.clear(1 + n_y + n + n_p)
             w = scratch
             w.clear(n_y)
@@ -79,7 +79,7 @@ class AccelerationProducts:
         m, n = self.m, self.m.n_u
         n_p, n_y = len(m.parameters), m.n_q + n + m.n_z
 
-        def write(f: Any, products: SlopeProducts, y: Pointer, slope: Pointer, scratch: Pointer) -> None:
+        def write(f: FunctionBuilder, products: SlopeProducts, y: Pointer, slope: Pointer, scratch: Pointer) -> None:
             dt = f.x + n
             X, out = scratch, scratch + n_y
             dP = dt + (1 + m.n_q + n)
@@ -115,7 +115,7 @@ class AccelerationProducts:
         return Kernel(f"accelerations {name}", m, n_extra, (n_found + n + 1,), emit, of=(rows,))
 
 
-def least_pivot(f: Any, rhs: RangeSpaceRightHandSide, products: SlopeProducts) -> Any:
+def least_pivot(f: FunctionBuilder, rhs: RangeSpaceRightHandSide, products: SlopeProducts) -> Real:
     """The least pivot of S relative to its row, 1 without rows."""
     if not rhs.n_rows:
         return f.real(1.0)

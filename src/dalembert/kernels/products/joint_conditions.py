@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dalembert.cached import cached_property
 from dalembert.kernels.products.lane_blocks import LaneBlock
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.mechanism import Mechanism
 from dalembert.trace import gradient, symbols, tracing
-from dalembert.trace.native import Module, Output, Pointer, Signature
+from dalembert.trace.native import FunctionBuilder, Module, Output, Pointer, Signature
 
 
 class JointConditions:
@@ -18,17 +16,17 @@ class JointConditions:
     def __init__(self, m: Mechanism, module: Module, lanes: int):
         self.m, self.module, self.lanes = m, module, lanes
 
-    def restore(self, f: Any, q: Pointer) -> None:
+    def restore(self, f: FunctionBuilder, q: Pointer) -> None:
         """q ← c(q)."""
         if self._restored is not None:
             f.call(self._restored, *[q] * 7)
 
-    def weigh(self, f: Any, q: Pointer, w: Pointer) -> None:
+    def weigh(self, f: FunctionBuilder, q: Pointer, w: Pointer) -> None:
         """w ← (∂c/∂q)ᵀ w."""
         if self._restored is not None:
             f.call(self._weighed, *[q] * 4, w, *[q] * 4)
 
-    def move(self, f: Any, q: Pointer, dq: Pointer) -> None:
+    def move(self, f: FunctionBuilder, q: Pointer, dq: Pointer) -> None:
         """δq ← ∂c/∂q δq."""
         if self._restored is not None:
             f.call(self._moved, *[q] * 5, dq, *[q] * 2)

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.kernels.runtime.straight import known_symbols
 from dalembert.mechanism import Mechanism
-from dalembert.trace import Expr, directional, free_symbols, gradient, symbol, symbols
+from dalembert.trace import Expr, Scalar, directional, free_symbols, gradient, symbol, symbols
 from dalembert.trace.native import Array, Block, Output
 
 STATE = ("t", "q", "u", "P")
@@ -49,13 +49,13 @@ class LaneBlock:
         self.known: dict[Expr, tuple[str, int]] = dict(known_symbols(m))
         self._names = list(dict.fromkeys((*STATE, *vectors)))
 
-    def vector(self, name: str) -> Any:
+    def vector(self, name: str) -> np.ndarray:
         """Symbols of a vector."""
         made = symbols(f"#{name}.", range(self.vectors[name]))
         self.known |= {x: (name, i) for i, x in enumerate(made)}
         return made
 
-    def along(self, values: Sequence[Any] | np.ndarray) -> Any:
+    def along(self, values: Sequence[Any] | np.ndarray) -> list[Scalar]:
         """Rates of values of the state along the direction that lies in `dt`, `dq`, `du`, `dP`."""
         found = {symbol(f"#d {s.name}"): (f"d{array}", i) for s, (array, i) in known_symbols(self.m).items()}
         self.known |= found

@@ -22,7 +22,7 @@ from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, composite
 from dalembert.trace import gradient, tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature
+from dalembert.trace.native import Block, FunctionBuilder, Module, Output, Pointer, Signature
 
 _ADJOINT: dict[str, Any] = dict.fromkeys(("t", "rough", "y", "P", "work", "w", "gt", "gP", "scratch"), Pointer)
 _TANGENT: dict[str, Any] = dict.fromkeys(("t", "rough", "y", "P", "work", "dt", "X", "dP", "scratch"), Pointer)
@@ -48,7 +48,7 @@ class ProjectionProducts:
         self._blocks: dict[str, Signature] = {}
 
     # -- what both need -------------------------------------------------------------------------------------------------
-    def _begin(self, f: Any) -> dict[str, Any]:
+    def _begin(self, f: FunctionBuilder) -> dict[str, Any]:
         """Parts of memory, filled: q̃ with its joints' conditions, the factors there, d and μ, e and η."""
         m = self.m
         part = {name: f.work + self.rows.places[name] for name in ("A", "B", "Y", "S", "g", "slip")}
@@ -69,7 +69,9 @@ class ProjectionProducts:
         """Parts as the solver knows them."""
         return part | {"d": part["solved"]}
 
-    def _close(self, f: Any, part: dict[str, Any], errors: Pointer, multipliers: Pointer, change: Pointer) -> None:
+    def _close(
+        self, f: FunctionBuilder, part: dict[str, Any], errors: Pointer, multipliers: Pointer, change: Pointer
+    ) -> None:
         """S⁻¹ errors, and the change −A⁻¹BᵀS⁻¹ errors that makes up for them."""
         for i in f.each(self.rows.n_rows):
             part["r"][i] = errors[i]
@@ -79,7 +81,7 @@ class ProjectionProducts:
         for i in f.each(self.m.n_u):
             change[i] = -part["solved"][i]
 
-    def _constrained(self, f: Any, part: dict[str, Any], x: Pointer, errors: Pointer | None) -> None:
+    def _constrained(self, f: FunctionBuilder, part: dict[str, Any], x: Pointer, errors: Pointer | None) -> None:
         """A x′ + Bᵀr = x and B x′ = −errors, or 0: x becomes x′."""
         self.solver.tree.solve(f, part["A"], x, 1)
         with f.loop(self.rows.n_rows) as i:
@@ -117,7 +119,7 @@ class ProjectionProducts:
             self.conditions.weigh(f, f.rough, f.w)
         return f.signature
 
-    def _weigh(self, f: Any, part: dict[str, Any], w: Pointer, x: Pointer, zeta: Pointer) -> None:
+    def _weigh(self, f: FunctionBuilder, part: dict[str, Any], w: Pointer, x: Pointer, zeta: Pointer) -> None:
         """A x + Bᵀζ = −w, B x = 0."""
         for i in f.each(self.m.n_u):
             x[i] = -w[i]
@@ -176,7 +178,7 @@ class ProjectionProducts:
                     du[i] = du[i] + part["x_u"][i]
         return f.signature
 
-    def _add(self, f: Any, to: Pointer, change: Pointer) -> None:
+    def _add(self, f: FunctionBuilder, to: Pointer, change: Pointer) -> None:
         for i in f.each(self.m.n_q):
             to[i] = to[i] + change[i]
 
@@ -213,7 +215,7 @@ class ProjectionProducts:
         found = {name: np.asarray(getattr(every, name))[kept] for name in ("g", "B", "b")}
         return found | {"holonomic": np.asarray(self.m.rows.holonomic, dtype=bool)[kept]}
 
-    def _moved(self, s: State, d: Sequence[Any]) -> np.ndarray:
+    def _moved(self, s: State, d: Sequence[Any] | np.ndarray) -> np.ndarray:
         """N(q) d."""
         there, still = (State(self.m, s.t, s.coordinates, u).rates for u in (d, np.zeros(self.m.n_u)))
         return np.array(there, dtype=object) - np.array(still, dtype=object)

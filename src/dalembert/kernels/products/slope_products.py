@@ -19,7 +19,7 @@ from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature
+from dalembert.trace.native import Block, FunctionBuilder, Module, Output, Pointer, Signature
 
 _ADJOINT: dict[str, Any] = dict.fromkeys(
     ("t", "q", "u", "P", "dy", "work", "w", "gt", "gy", "gx", "gP", "scratch"), Pointer
@@ -90,7 +90,7 @@ class SlopeProducts:
                 force[i] = force[i] - part["d"][i]
         return f.signature
 
-    def _part(self, f: Any, own: Pointer) -> dict[str, Any]:
+    def _part(self, f: FunctionBuilder, own: Pointer) -> dict[str, Any]:
         """The state's factors, with errors and corrections in memory of our own."""
         part = {name: f.work + self.rhs.places[name] for name in ("A", "B", "S")}
         return part | {"r": own, "d": own + self.rhs.n_rows}

@@ -207,7 +207,7 @@ class FormulationKernel:
             with f.loop(n) as i:
                 f.y[n_q + i] = part["udot"][i]
             if multipliers is not None:
-                rank: Any = f.call(multipliers[0], *matrices, part["lam"], scratch)
+                rank = f.status_of(multipliers[0], *matrices, part["lam"], scratch)
                 order = module.int_table(self.order or [0])
                 with f.loop(rows) as k:
                     f.y[n + order[k]] = part["lam"][k]

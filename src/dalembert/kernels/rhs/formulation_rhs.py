@@ -113,7 +113,7 @@ class FormulationRightHandSide(RightHandSide):
         s: State = self.form.state(m, symbol("t"), symbols("q_", m.coordinates), w)
         return s, known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
 
-    def speed_rates(self, s: State, wdot: Any) -> Any:
+    def speed_rates(self, s: State, wdot: np.ndarray) -> np.ndarray:
         if self.uses_mechanism_speeds:
             return wdot
         by_states = self._rates_by_states(s)

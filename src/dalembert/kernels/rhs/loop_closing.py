@@ -36,6 +36,7 @@ from dalembert.recursive.sparse import along_paths
 from dalembert.trace import Expr, tracing
 from dalembert.trace.native import (
     Block,
+    FunctionBuilder,
     Int,
     IntPointer,
     Module,
@@ -146,7 +147,7 @@ class LoopClosing:
             with f.loop(f.count) as k, f.if_(f.found[k] != 0):
                 u = rest if still else f.u + k * m.n_u
                 own = f.q + k * m.n_q, u, f.x, f.P + k * n_given, f.y, f.work, f.start + k * size
-                f.found[k] = f.call(one, f.t, *own)
+                f.found[k] = f.status_of(one, f.t, *own)
 
     def _open_by(self) -> None:
         """`open_by(count, t, q, u, x, P, y, work, start)`: the largest gap and the largest slip of `count` states, by the rows' scales,
@@ -162,7 +163,7 @@ class LoopClosing:
                     v.slip = maximum(v.slip, abs(part["slip"][i]) / size)
             f.start[0], f.start[1] = v.gap, v.slip
 
-    def _parts(self, f: Any) -> tuple[list[Any], dict[str, Any], dict[str, Any], Any]:
+    def _parts(self, f: FunctionBuilder) -> tuple[list[Any], dict[str, Any], dict[str, Any], Any]:
         """Arguments, parts of the working memory, parts of `start`, and what rows are measured by."""
         start = {name: f.start + self.places[name] for name in SETTINGS}
         return [getattr(f, name) for name in NAMES], self.code.parts(f), start, self.code.scales(f)
@@ -239,7 +240,7 @@ class LoopClosing:
             c.solver.reveal(f, part, scales, f.at, DEPENDENT, DOUBTFUL)
         return f.signature
 
-    def _correct(self, f: Any, factors: Signature, damping: Any) -> None:
+    def _correct(self, f: FunctionBuilder, factors: Signature, damping: Any) -> None:
         """The damped least change that would close the rows, in large steps, into part d."""
         c = self.code
         arguments, part, start, _ = self._parts(f)
@@ -251,7 +252,7 @@ class LoopClosing:
             part["r"][i] = part["g"][i]
         f.call(c.correct, *arguments)
 
-    def _check_closed(self, f: Any, arguments: list[Any], start: dict[str, Any]) -> None:
+    def _check_closed(self, f: FunctionBuilder, arguments: list[Any], start: dict[str, Any]) -> None:
         """All rows are closed, those that nothing moves too, and no joint is half a turn from where it can be."""
         with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
             f.return_(NOT_CLOSED)
@@ -269,7 +270,7 @@ class LoopClosing:
             with f.if_(~(values[i] >= 0.0).all()):
                 f.return_(TURNED_OVER)
 
-    def _by_large_steps(self, f: Any, part: dict[str, Any], start: dict[str, Any]) -> None:
+    def _by_large_steps(self, f: FunctionBuilder, part: dict[str, Any], start: dict[str, Any]) -> None:
         """In place of the mass matrix a diagonal one, in whose metric large steps of all speeds are as long."""
         A, n = part["A"], self.m.n_u
         with f.loop(len(self.paths.values) // 2) as i:
@@ -277,7 +278,7 @@ class LoopClosing:
         with f.loop(n) as i:
             A[i * n + i] = 1.0 / (start["steps"][i] * start["steps"][i])
 
-    def _without_fixed(self, f: Any, part: dict[str, Any], free: Any) -> None:
+    def _without_fixed(self, f: FunctionBuilder, part: dict[str, Any], free: Any) -> None:
         """Rows and columns of the mass matrix that belong to fixed speeds, replaced by those of 1."""
         A, n = part["A"], self.m.n_u
         with f.loop(len(self.paths.values) // 2) as i:
@@ -328,13 +329,19 @@ class LoopClosing:
         return f.signature
 
     def _look_at_rows(
-        self, f: Any, look: Signature, arguments: list[Any], part: dict[str, Any], start: dict[str, Any], scales: Any
+        self,
+        f: FunctionBuilder,
+        look: Signature,
+        arguments: list[Any],
+        part: dict[str, Any],
+        start: dict[str, Any],
+        scales: Any,
     ) -> None:
         """How many rows are independent in this pose, how far from singular the kept ones are, and how large all are, beside where they
         were chosen."""
         c, v = self.code, f.variables(norm=0.0, largest=0.0)
         f.call(c.pose, *arguments)
-        start["rank"][0] = f.real(f.call(look, *arguments))
+        start["rank"][0] = f.real(f.status_of(look, *arguments))
         with f.loop(c.n_rows) as k:
             v.norm = c.solver.norm(f, part["Y"], k)
             start["norms"][self.order[k]] = v.norm

@@ -24,7 +24,7 @@ from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.mechanism import Mechanism
-from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum
+from dalembert.trace.native import FunctionBuilder, Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum
 
 WORSE = 0.1
 """Part of the best smallest pivot below which a choice is given up."""
@@ -54,7 +54,7 @@ class PartitionRightHandSide(FormulationRightHandSide):
         chosen = scales[2 * self.k :][: self.m.n_u]
         return bool(np.isin(chosen, (0.0, 1.0)).all()) and int(chosen.sum()) in (0, self.k)
 
-    def choice(self, f: Any) -> Pointer:
+    def choice(self, f: FunctionBuilder) -> Pointer:
         """1 for every dependent speed, then the time of the last look."""
         behind: Pointer = f.P + (len(self.m.parameters) + 2 * self.k)
         return behind
@@ -197,7 +197,7 @@ class _Gather:
         self.starts = module.int_table(pattern.starts)
         self.columns = module.int_table([c for columns in pattern.columns for c in columns] or [0])
 
-    def columns_of(self, f: Any, choice: Pointer) -> Any:
+    def columns_of(self, f: FunctionBuilder, choice: Pointer) -> Any:
         """For every dependent speed, its number among them."""
         column, v = f.int_array(self.n), f.variables(next=0)
         with f.loop(self.n) as c:
@@ -207,7 +207,7 @@ class _Gather:
         return column
 
     @contextmanager
-    def entries(self, f: Any) -> Iterator[tuple[Int, Int, Int]]:
+    def entries(self, f: FunctionBuilder) -> Iterator[tuple[Int, Int, Int]]:
         """All entries: row, place, column."""
         with f.loop(self.k) as row, f.loop(self.starts[row], self.starts[row + 1]) as i:
             yield row, i, self.columns[i]

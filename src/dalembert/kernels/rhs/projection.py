@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
-from dalembert.trace.native import Module, Pointer, Signature, maximum
+from dalembert.trace.native import FunctionBuilder, Module, Pointer, Signature, maximum
 
 if TYPE_CHECKING:
     from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
@@ -49,11 +49,11 @@ class ClosingCode:
             self.solver.correct(f, self.parts(f))
         self.correct = f.signature
 
-    def parts(self, f: Any) -> dict[str, Any]:
+    def parts(self, f: FunctionBuilder) -> dict[str, Any]:
         """Parts of the working memory."""
         return {name: f.work + start for name, start in self.places.items()}
 
-    def scales(self, f: Any) -> Any:
+    def scales(self, f: FunctionBuilder) -> Pointer:
         """What rows are measured by: see `places_of_norms` and `places_of_sizes`."""
         return f.P + len(self.m.parameters)
 

@@ -25,7 +25,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import Expr, tracing
-from dalembert.trace.native import Block, Module, Output, Signature
+from dalembert.trace.native import Block, FunctionBuilder, Module, Output, Signature
 
 
 class RangeSpaceRightHandSide(RightHandSide):
@@ -51,11 +51,11 @@ class RangeSpaceRightHandSide(RightHandSide):
         """How many rows, the last, hold at times only."""
         return 0
 
-    def projection_mask(self, f: Any) -> dict[str, Any]:
+    def projection_mask(self, f: FunctionBuilder) -> dict[str, Any]:
         """Where it is found whether they hold in a projection."""
         return {}
 
-    def active_mask(self, f: Any) -> dict[str, Any]:
+    def active_mask(self, f: FunctionBuilder) -> dict[str, Any]:
         """Where it is found whether they hold in the equations."""
         return {}
 

@@ -23,7 +23,7 @@ from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import symbols, tracing
-from dalembert.trace.native import Block, Module, Output, Signature
+from dalembert.trace.native import Block, FunctionBuilder, Module, Output, Signature
 
 _FACTORS = ("A", "B", "S")
 
@@ -34,7 +34,7 @@ def emit_sensitivity(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, g
     code = module.block(_sensitivity(rhs), lanes)
     solver = RowSolver(m, rhs.pattern, module)
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         G, part = f.scratch.lanes, _parts(rhs, f)
         force = dX + m.n_q
         f.call(code, f.t, f.q, f.u, f.P, f.dy + m.n_q, f.work + at["r"], X, X + m.n_q, dP, dX, force, G)
@@ -61,7 +61,7 @@ def emit_projection(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, gr
         solver.factorise_damped(h, part, h.P + len(m.parameters), SPEED_DAMPING)
     factors = h.signature
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         part = _parts(rhs, f)
         r, d, step = part["r"], part["d"], part["d"] + m.n_u
         state = (f.t, f.q, f.u, f.P, f.dy, f.dy)
@@ -85,7 +85,7 @@ def emit_projection(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, gr
     return f.signature
 
 
-def _parts(rhs: RangeSpaceRightHandSide, f: Any) -> dict[str, Any]:
+def _parts(rhs: RangeSpaceRightHandSide, f: FunctionBuilder) -> dict[str, Any]:
     """The state's factors, with errors and corrections of W directions."""
     k = rhs.n_rows
     part = {name: f.work + rhs.places[name] for name in _FACTORS}

@@ -131,7 +131,7 @@ class RightHandSide:
         """The state as a function of (q, w), in symbols, and where these are found."""
         return self.m.symbolic_state(), known_symbols(self.m)
 
-    def speed_rates(self, s: State, wdot: Any) -> Any:
+    def speed_rates(self, s: State, wdot: np.ndarray) -> np.ndarray:
         """u̇, from ẇ."""
         return wdot
 

@@ -17,7 +17,9 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import coupled_speeds
 from dalembert.topology.body_graph import reverse_cuthill_mckee
 from dalembert.trace import Expr
-from dalembert.trace.native import Module, maximum, minimum, select, sqrt
+from dalembert.trace.native import FunctionBuilder, Int, Module, Pointer, Real, maximum, minimum, select, sqrt
+from dalembert.trace.native.driver.constant_tables import IntTable, RealTable
+from dalembert.trace.native.driver.pointers import Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,26 +127,28 @@ class RowSolver:
             ends.append(len(steps) // 3)
         return module.int_table(steps or [0]), module.int_table(ends)
 
-    def factorise(self, f: Any, part: dict[str, Any]) -> None:
+    def factorise(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """A in place; Y from B; S and its Cholesky factor."""
         self.form(f, part)
         self._cholesky(f, part)
 
-    def factorise_damped(self, f: Any, part: dict[str, Any], norms: Any, damping: Any, at: Any = None) -> None:
+    def factorise_damped(
+        self, f: FunctionBuilder, part: dict[str, Any], norms: Any, damping: Any, at: Any = None
+    ) -> None:
         """The same with S + damping N², N being the rows' reference norms in the metric of A⁻¹, or others at their places: directions
         in which the rows resist far less, or contradict each other by rounding, are left alone."""
         self.form(f, part)
         self.damp(f, part, norms, damping, at)
         self._cholesky(f, part)
 
-    def damp(self, f: Any, part: dict[str, Any], norms: Any, damping: Any, at: Any = None) -> None:
+    def damp(self, f: FunctionBuilder, part: dict[str, Any], norms: Any, damping: Any, at: Any = None) -> None:
         """S + damping N² in place of S."""
         S, places = part["S"], self._order if at is None else at
         with f.loop(self.n_rows) as i:
             norm = norms[places[i]]
             S[self._profile[i] + i] = S[self._profile[i] + i] + damping * norm * norm
 
-    def watch(self, f: Any, part: dict[str, Any], norms: Any) -> None:
+    def watch(self, f: FunctionBuilder, part: dict[str, Any], norms: Any) -> None:
         """`part["pivot"]` becomes the least eigenvalue of S measured by the rows' reference norms, which falls as the square of the
         distance to a singular pose in whatever frame the rows are drawn; 0 where that is not known.
 
@@ -165,11 +169,11 @@ class RowSolver:
         found = sqrt(length.before / length.now)
         part["pivot"][0] = select(found > 0.0, minimum(found, 1.0), f.real(0.0)) if count else 1.0
 
-    def _by_norms(self, f: Any, x: Any, norms: Any, count: int) -> None:
+    def _by_norms(self, f: FunctionBuilder, x: Any, norms: Any, count: int) -> None:
         with f.loop(count) as i:
             x[i] = x[i] * norms[self._order[i]]
 
-    def form(self, f: Any, part: dict[str, Any]) -> None:
+    def form(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """The factors of A in place; Y from B; S."""
         A, B, Y, S = (part[name] for name in ("A", "B", "Y", "S"))
         self.tree.factorise(f, A)
@@ -197,13 +201,13 @@ class RowSolver:
             at = self._profile[i + first] + (i + first)
             S[at] = S[at] + (1.0 - part["mask"][i])
 
-    def _cholesky(self, f: Any, part: dict[str, Any]) -> None:
+    def _cholesky(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """S = G Gᵀ within its profile; on the diagonal 1/G_ii."""
         S = part["S"]
         with f.loop(self.n_rows) as i:
             S[self._profile[i] + i] = 1.0 / sqrt(self._eliminated(f, S, i))
 
-    def _eliminated(self, f: Any, S: Any, i: Any) -> Any:
+    def _eliminated(self, f: FunctionBuilder, S: Any, i: Any) -> Any:
         """Row i of G in place, but for its diagonal; what is left of S_ii."""
         total = f.variables(sum=0.0, first=0)
         row = self._profile[i]
@@ -221,7 +225,9 @@ class RowSolver:
             total.sum = total.sum - S[row + k] * S[row + k]
         return total.sum
 
-    def reveal(self, f: Any, part: dict[str, Any], norms: Any, at: Any, dependent: float, doubtful: float) -> Any:
+    def reveal(
+        self, f: FunctionBuilder, part: dict[str, Any], norms: Pointer, at: IntTable, dependent: float, doubtful: float
+    ) -> Int:
         """The Cholesky factor of S without the rows that depend on those before them; how many are left, −1 where that is in doubt.
 
         A row depends on others if no more than the part `dependent` of its squared norm is left beside them; there is a doubt if more
@@ -243,13 +249,13 @@ class RowSolver:
             v.count = -1
         return v.count
 
-    def correct(self, f: Any, part: dict[str, Any]) -> None:
+    def correct(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """r ← S⁻¹ r, d ← A⁻¹ Bᵀ r."""
         S, r = part["S"], part["r"]
         self.solve(f, S, r)
         self.exert(f, part)
 
-    def exert(self, f: Any, part: dict[str, Any]) -> None:
+    def exert(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """d ← A⁻¹ Bᵀ r."""
         A, B, r, d = (part[name] for name in ("A", "B", "r", "d"))
         with f.loop(self.n) as i:
@@ -259,7 +265,7 @@ class RowSolver:
             d[c] = d[c] + B[i] * r[k]
         self.tree.solve(f, A, d, 1)
 
-    def solve(self, f: Any, S: Any, r: Any, count: int | None = None) -> None:
+    def solve(self, f: FunctionBuilder, S: Pointer, r: Pointer, count: int | None = None) -> None:
         """r ← S⁻¹ r by the Cholesky factor of S, or of its first `count` rows."""
         total, count = f.variables(sum=0.0), self.n_rows if count is None else count
         with f.loop(count) as i:
@@ -275,19 +281,19 @@ class RowSolver:
             with f.loop(self._first[i], i) as k:
                 r[k] = r[k] - S[row + k] * value
 
-    def weigh(self, f: Any, B: Any, rows: Any, columns: Any) -> None:
+    def weigh(self, f: FunctionBuilder, B: Pointer, rows: Pointer | RealTable, columns: Pointer | RealTable) -> None:
         """Every entry of B times the weights of its row and of its column."""
         with f.loop(self.n_rows) as k, f.loop(self._starts[k], self._starts[k + 1]) as i:
             B[i] = B[i] * rows[k] * columns[self._columns[i]]
 
-    def norm(self, f: Any, Y: Any, k: Any) -> Any:
+    def norm(self, f: FunctionBuilder, Y: Pointer, k: Int) -> Real:
         """Norm of row k in the metric of A⁻¹."""
         total = f.variables(sum=0.0)
         with f.loop(self._starts[k], self._starts[k + 1]) as i:
             total.sum = total.sum + Y[i] * Y[i]
         return sqrt(total.sum)
 
-    def row_times(self, f: Any, B: Any, k: Any, x: Any) -> Any:
+    def row_times(self, f: FunctionBuilder, B: Pointer, k: Index, x: Pointer) -> Real:
         """Row k of B times x."""
         total = f.variables(sum=0.0)
         with f.loop(self._starts[k], self._starts[k + 1]) as i:

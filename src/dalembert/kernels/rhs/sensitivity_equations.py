@@ -13,7 +13,7 @@ from typing import Any
 from dalembert.kernels.runtime.straight import known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, free_symbols, symbol, symbols, tracing
-from dalembert.trace.native import Array, Block, Module, Output, Signature, UniformPointer
+from dalembert.trace.native import Array, Block, FunctionBuilder, Module, Output, Signature, UniformPointer
 
 ARGUMENTS = ("t", "q", "u", "x", "P", "dy", "work", "X", "dX", "along", "scratch")
 DIRECTIONS: dict[str, Any] = dict.fromkeys(ARGUMENTS, UniformPointer)
@@ -61,7 +61,7 @@ def emit_state_sensitivity(module: Module, m: Mechanism, lanes: int, groups: int
         code = module.block(sensitivity_block("state_sensitivity_equations", m, outputs), lanes)
     z_at = m.n_q + m.n_u
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX + z_at, dX, dX)
 
     return each_direction(module, "state_sensitivity", lanes, groups, m, body)
@@ -70,7 +70,7 @@ def emit_state_sensitivity(module: Module, m: Mechanism, lanes: int, groups: int
 def emit_put_states(module: Module, m: Mechanism, lanes: int, groups: int) -> Signature:
     """`put_directions`: δz of every direction where δp is read."""
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         for i in range(m.n_z):
             dP[m.states_at + i] = X[m.n_q + m.n_u + i]
 

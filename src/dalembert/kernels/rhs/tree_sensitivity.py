@@ -18,7 +18,7 @@ from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
 from dalembert.trace import tracing
-from dalembert.trace.native import Module, Output, Signature
+from dalembert.trace.native import FunctionBuilder, Module, Output, Signature
 
 
 def emit_by_formula(m: Mechanism, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
@@ -29,7 +29,7 @@ def emit_by_formula(m: Mechanism, module: Module, lanes: int, groups: int) -> tu
         outputs = [Output(x, "to", i) for i, x in enumerate(along_direction(m, slopes))]
         code = module.block(sensitivity_block("sensitivity_equations", m, outputs), lanes)
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX, dX, dX)
 
     return each_direction(module, "sensitivity", lanes, groups, m, body), 0
@@ -67,7 +67,7 @@ def emit_unit_length(m: Mechanism, module: Module, lanes: int, groups: int) -> S
     if code is None:
         return None
 
-    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+    def body(f: FunctionBuilder, X: Any, dX: Any, dP: Any) -> None:
         f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX, dX, dX)
 
     return each_direction(module, "project_sensitivity", lanes, groups, m, body)

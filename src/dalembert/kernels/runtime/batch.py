@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dalembert.trace.native import Int, Module, Signature, UniformPointer
+from dalembert.trace.native import FunctionBuilder, Int, Module, Signature, UniformPointer
 
 INPUTS = ("t", "q", "u", "x", "P")
 
@@ -39,10 +39,10 @@ def add_batch(
         f.return_(end)
 
 
-def _checked(f: Any, check: Signature | None, inputs: Sequence[Any], found: Any) -> None:
+def _checked(f: FunctionBuilder, check: Signature | None, inputs: Sequence[Any], found: Any) -> None:
     """What the check says of t, q, u and x, added to what was found before."""
     if check is not None:
-        found.off = found.off + f.call(check, *inputs[:4])
+        found.off = found.off + f.status_of(check, *inputs[:4])
 
 
 def _add_wide(
@@ -74,7 +74,7 @@ def _add_wide(
     return at + n_output
 
 
-def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int]]:
+def _parts(f: FunctionBuilder, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int]]:
     """States from i on, as many at a time as a register holds: their first lane, and how many states are left."""
     for lane in range(0, lanes, width):
         left = f.count - i - lane
@@ -126,7 +126,7 @@ def _add_scatter(module: Module, lanes: int, width: int) -> Signature:
     return f.signature
 
 
-def _squares(f: Any, width: int) -> Iterator[Int]:
+def _squares(f: FunctionBuilder, width: int) -> Iterator[Int]:
     """Where squares begin that cover the columns; the last may cover some once more. None if there are too few for one."""
     v = f.variables(next=0)
     with f.if_(f.n >= width), f.while_(lambda: v.next < f.n):

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert.trace.native import Int, UniformPointer
+from dalembert.trace.native import FunctionBuilder, Int, UniformPointer
 
 
 class LaneMemory:
     """Named arrays one after the other in a function's working memory, every element of them in W lanes."""
 
-    def __init__(self, f: Any, work: UniformPointer, sizes: Mapping[str, int], first: int = 0):
+    def __init__(self, f: FunctionBuilder, work: UniformPointer, sizes: Mapping[str, int], first: int = 0):
         self.f, self.sizes, self._at = f, sizes, {}
         end = first
         for name, size in sizes.items():
@@ -40,7 +40,7 @@ class LaneMemory:
 class UnitDirections:
     """Unit vectors of `size` elements in `seeds`, a different one in each lane."""
 
-    f: Any
+    f: FunctionBuilder
     seeds: Any
     size: int
     lanes: int
@@ -62,7 +62,7 @@ class UnitDirections:
 class DirectionColumns:
     """What the lanes have found: columns of a matrix, as many as there are directions left."""
 
-    f: Any
+    f: FunctionBuilder
     lanes: int
     first: Int
     places: range

@@ -15,6 +15,7 @@ from dalembert.kernels.tree.sweeps import Step
 from dalembert.recursive import steps
 from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.recursive.spatial_inertia import RigidInertia
+from dalembert.trace.native import FunctionBuilder
 from dalembert.vectors import IDENTITY, cross
 
 FIELDS = {"R": 9, "P": 3}
@@ -61,7 +62,7 @@ def _unpacked(values: np.ndarray) -> RigidInertia:
     return RigidInertia(values[0], values[1:4], I)
 
 
-def pairs(sweep: Any, module: Any, f: Any) -> None:
+def pairs(sweep: Any, module: Any, f: FunctionBuilder) -> None:
     """A[i, j] = F_i · S_j for speed j on the path to i, or i itself; run by run, since a path is mostly consecutive speeds."""
     m, n = sweep.m, sweep.m.n_u
     places = module.int_table(sweep.column_at)

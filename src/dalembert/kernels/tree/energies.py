@@ -11,7 +11,7 @@ from dalembert.kernels.tree.force_loads import BodyReferences
 from dalembert.kernels.tree.force_loops import Loops, repeated
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.trace import Expr, tracing
-from dalembert.trace.native import Module
+from dalembert.trace.native import FunctionBuilder, Module
 
 
 def add_body(s: Step) -> None:
@@ -26,7 +26,7 @@ def add_body(s: Step) -> None:
     s.give([kinetic, s.body.ground @ first], add=True)
 
 
-def add_forces(sweep: Any, module: Module, f: Any) -> None:
+def add_forces(sweep: Any, module: Module, f: FunctionBuilder) -> None:
     """The potentials of the forces that have one."""
     units = []
     with tracing():

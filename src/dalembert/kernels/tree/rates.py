@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dalembert.kernels.tree.algorithm import Algorithm
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.mechanism import Mechanism
-from dalembert.trace.native import Module
+from dalembert.trace.native import FunctionBuilder, Module
 
 
 def rates(s: Step) -> None:
@@ -23,7 +21,7 @@ def speeds_of_coordinates(m: Mechanism) -> list[int] | None:
     return [found[q] for q in range(m.n_q)] if len(found) == m.n_q else None
 
 
-def copy_speeds(f: Any, module: Module, speeds: list[int]) -> None:
+def copy_speeds(f: FunctionBuilder, module: Module, speeds: list[int]) -> None:
     """y = u, in the order of the coordinates."""
     if speeds == list(range(len(speeds))):
         for i in f.each(len(speeds)):

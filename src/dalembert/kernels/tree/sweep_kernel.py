@@ -27,7 +27,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import Link, links
 from dalembert.trace import Expr, free_symbols, symbol, tracing
-from dalembert.trace.native import Block, Int, Module, Output, Pointer, Signature
+from dalembert.trace.native import Block, FunctionBuilder, Int, Module, Output, Pointer, Signature
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
 
 
@@ -95,7 +95,7 @@ class Tables:
     memory: dict[str, int]
     prescribed: bool
 
-    def arguments(self, f: Any, k: Int, d: str = "") -> dict[str, Any]:
+    def arguments(self, f: FunctionBuilder, k: Int, d: str = "") -> dict[str, Any]:
         """The class of body k and the arrays its steps take, by name; with `d`, those of the directions of the same values."""
         row = k * N_PLACES
         kind, r_at, parent, q_at, u_at, x_at, y_at, h_at, g_at, s_at = (self.places[row + i] for i in range(N_PLACES))
@@ -346,7 +346,7 @@ class SweepKernel:
         return f.signature
 
     def drive(
-        self, f: Any, code: Code, y: Pointer, arguments: list[Any], of_body: Callable[[Int], dict[str, Any]]
+        self, f: FunctionBuilder, code: Code, y: Pointer, arguments: list[Any], of_body: Callable[[Int], dict[str, Any]]
     ) -> None:
         """The kernel's course: preparation, sweeps, and the forces after the first sweep, which places the bodies."""
         if code.prepare:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import coupled_speeds
-from dalembert.trace.native import Int, Module
+from dalembert.trace.native import FunctionBuilder, Int, Module
 
 TOGETHER = 6
 """Columns solved for at once."""
@@ -19,7 +19,7 @@ class SparseSolver:
         self.n = m.n_u
         self._inboard = module.int_table(coupled_speeds(m))
 
-    def factorise(self, f: Any, A: Any) -> None:
+    def factorise(self, f: FunctionBuilder, A: Any) -> None:
         """Below the diagonal L, on it 1/D."""
         n = self.n
         with f.countdown(n) as k:
@@ -31,7 +31,7 @@ class SparseSolver:
                     A[i * n + j] = A[i * n + j] - factor * A[k * n + j]
                 A[k * n + i] = factor
 
-    def solve(self, f: Any, A: Any, X: Any, width: int) -> None:
+    def solve(self, f: FunctionBuilder, A: Any, X: Any, width: int) -> None:
         """X ← A⁻¹ X for n rows of `width` elements, a few columns at a time: those stay in registers and near."""
         rest = width % TOGETHER
         if width > rest:
@@ -40,7 +40,7 @@ class SparseSolver:
         if rest:
             self._solve(f, A, X + (width - rest), width, rest)
 
-    def _solve(self, f: Any, A: Any, X: Any, width: int, count: int) -> None:
+    def _solve(self, f: FunctionBuilder, A: Any, X: Any, width: int, count: int) -> None:
         n = self.n
         with f.countdown(n) as i:
             row = [X[i * width + c] for c in range(count)]
@@ -50,14 +50,14 @@ class SparseSolver:
                     X[j * width + c] = X[j * width + c] - factor * row[c]
         with f.loop(n) as i:
             inverse = A[i * n + i]
-            row = f.variables(**{f"x{c}": X[i * width + c] * inverse for c in range(count)})
+            found = f.variables(**{f"x{c}": X[i * width + c] * inverse for c in range(count)})
             with self._inward(f, i) as j:
                 factor = A[i * n + j]
                 for c in range(count):
-                    setattr(row, f"x{c}", getattr(row, f"x{c}") - factor * X[j * width + c])
+                    setattr(found, f"x{c}", getattr(found, f"x{c}") - factor * X[j * width + c])
             for c in range(count):
-                X[i * width + c] = getattr(row, f"x{c}")
+                X[i * width + c] = getattr(found, f"x{c}")
 
-    def _inward(self, f: Any, start: Int, own: bool = False) -> Any:
+    def _inward(self, f: FunctionBuilder, start: Int, own: bool = False) -> Any:
         """The speeds inboard of `start` on its path, nearest first; with `own`, beginning with itself."""
         return f.following(start if own else self._inboard[start], self._inboard)

@@ -11,7 +11,8 @@ from typing import Any
 from dalembert.kinematics.law_mode import SLOTS
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.trace.native import Int, Pointer, Real, Signature, maximum, minimum
+from dalembert.simulation.march.memory import PartPointers
+from dalembert.trace.native import FunctionBuilder, Int, Pointer, Real, Signature, Variables, maximum, minimum
 
 HALVINGS = 60
 """Enough to come down to the rounding of time."""
@@ -41,7 +42,7 @@ class LawLocation:
         self.first_violation = self._emit_first_violation()
         self.step_to = self._emit_step_to()
 
-    def _ask(self, f: Any, t: Any) -> None:
+    def _ask(self, f: FunctionBuilder, t: Any) -> None:
         f.call(self.margins_at, f.memory, f.inputs, f.work, t)
 
     # -- the first violation -------------------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ class LawLocation:
             f.return_(v.found)
         return f.signature
 
-    def _lowest(self, f: Any, p: Any, v: Any) -> None:
+    def _lowest(self, f: FunctionBuilder, p: PartPointers, v: Variables) -> None:
         """`v.at`: the time of the first open gap's least value, where that is below zero between times at which it is not; else b."""
         n, m = self.count, self.elements
         now, before, after = p.margins, f.array(m), f.array(m)
@@ -94,7 +95,7 @@ class LawLocation:
                 with f.if_((now[i * SLOTS] < -now[i * SLOTS + n]).all()):
                     v.at = x.low
 
-    def _first_of(self, f: Any, p: Any, v: Any, new: Any) -> None:
+    def _first_of(self, f: FunctionBuilder, p: PartPointers, v: Variables, new: Any) -> None:
         """`v.at` becomes the time at which the first of the `new` margins, violated there, falls below zero; `violated` are all that
         do so then."""
         which, x = p.violated, f.variables(first=v.at, t=v.at)
@@ -112,7 +113,7 @@ class LawLocation:
                     v.found = j + 1
         v.at = x.first
 
-    def _falls_below(self, f: Any, p: Any, j: Any, end: Any) -> Any:
+    def _falls_below(self, f: FunctionBuilder, p: PartPointers, j: Any, end: Any) -> Any:
         """Regula falsi and bisection in turn; a margin that begins at zero is bisected until it is positive."""
         now = p.margins
         x = f.variables(low=f.a, high=end, at_low=0.0, at_high=0.0, allowed=0.0, part=0.5, above=False)
@@ -151,7 +152,7 @@ class LawLocation:
                 self._ask(f, f.to - small)
                 v.slope = (v.slope - p.margins[f.margin]) / small
             with f.loop(CORRECTIONS) as turn:
-                status: Any = f.call(again, f.memory, f.inputs, f.work, v.begin, y, v.t)
+                status = f.status_of(again, f.memory, f.inputs, f.work, v.begin, y, v.t)
                 with f.if_(status != 0):
                     f.return_(status)
                 f.stop_if((~(v.slope < 0.0)).any() | (turn == CORRECTIONS - 1))
@@ -182,7 +183,7 @@ class LawLocation:
             if self.adaptive:
                 p.step[0] = f.to - f.begin
             f.call(steps.start, f.memory, f.inputs, f.work)
-            v.status = f.call(steps.step, f.memory, f.inputs, f.work)
+            v.status = f.status_of(steps.step, f.memory, f.inputs, f.work)
             for name in kept:
                 getattr(p, name)[0] = getattr(v, name)
             with f.if_(v.status < 0):

@@ -21,7 +21,7 @@ from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.callback import external_forces
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.simulation.status import Status
-from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
+from dalembert.trace.native import FunctionBuilder, Pointer, Real, Signature, maximum, select, sqrt
 
 GAP, SPEED, FORCE = 1e-15, 1e-13, 1e-12
 """What counts as beyond zero: parts of a row's scale, of that in the mechanism's own time, of the largest force."""
@@ -88,7 +88,7 @@ class LawMargins:
                 self._turning_loads(f, part)
         return f.signature
 
-    def _largest(self, f: Any, part: dict[str, Any]) -> None:
+    def _largest(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         largest = f.variables(force=1e-300)
         with f.if_((part["forces"][0] != 0.0).all()):
             for values, count in ((part["lam"], len(self.rhs.table)), (part["f"], self.rhs.m.n_u)):
@@ -96,7 +96,7 @@ class LawMargins:
                     largest.force = maximum(largest.force, abs(values[k]))
         part["largest"][0] = largest.force
 
-    def _write(self, f: Any, part: dict[str, Any]) -> None:
+    def _write(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Margins of all elements, one after the other."""
         n, module = len(self.elements), self.e.module
         normal = module.int_table([-1 if e.normal is None else e.normal for e in self.elements])
@@ -121,7 +121,7 @@ class LawMargins:
             with f.if_(along[0][i] >= 0):
                 self._along(f, part, i, (pressing[i], loaded[i], *(x[i] for x in along)), (values, tolerances))
 
-    def _across(self, f: Any, part: dict[str, Any], k: Any, has_gap: Any, state: Any, out: Any) -> None:
+    def _across(self, f: FunctionBuilder, part: dict[str, Any], k: Any, has_gap: Any, state: Any, out: Any) -> None:
         values, tolerances, rate = out
         with f.if_((state == float(ElementState.OPEN)).all()):
             with f.if_(has_gap != 0):
@@ -132,7 +132,7 @@ class LawMargins:
         with f.if_((state >= float(ElementState.SLIP)).all() & (part["loose"][0] == 0.0).all()):
             values[0], tolerances[0] = -part["lam"][k], FORCE * part["largest"][0]
 
-    def _strength(self, f: Any, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
+    def _strength(self, f: FunctionBuilder, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
         """What is left of the strength of a hold."""
         (begin, end, holds), (values, tolerances) = rows, out
         with f.if_((part["strength"][i] < UNBREAKABLE).all()):
@@ -141,7 +141,7 @@ class LawMargins:
                 force.squared = force.squared + part["lam"][holds[h]] * part["lam"][holds[h]]
             values[2], tolerances[2] = part["strength"][i] - sqrt(force.squared), FORCE * part["largest"][0]
 
-    def _along(self, f: Any, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
+    def _along(self, f: FunctionBuilder, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
         (k, by_joint, a, b, c), (values, tolerances) = rows, out
         state, lam = part["state"][i], part["lam"]
         load = f.variables(n=0.0, force=lam[a] * lam[a])
@@ -160,7 +160,7 @@ class LawMargins:
             values[1] = part["direction"][i * DIRECTIONS] * part["v"][a]
             tolerances[1] = SPEED * self.rate * part["sizes"][a]
 
-    def _turning_loads(self, f: Any, part: dict[str, Any]) -> None:
+    def _turning_loads(self, f: FunctionBuilder, part: dict[str, Any]) -> None:
         """Terms of loads that are taken along their direction, of what slides: they end where they change sign."""
         sliding = SlidingLaws(self.rhs, self.e.module)
         for t, term in enumerate(self.terms):
@@ -187,17 +187,17 @@ def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins, at: Signat
         p = e.layout.of(f.memory)
         v = f.variables(end=p.end[0], margin=0, status=0)
         with f.while_(lambda: (p.looked_to[0] < p.t[0]).all()):
-            v.status = f.call(piece, f.memory, f.inputs, f.work)
+            v.status = f.status_of(piece, f.memory, f.inputs, f.work)
             with f.if_((f.inputs[watched] != 0.0).any()):
                 f.return_(Status.LOOK)
             with f.if_(v.status == 0):
                 f.return_(0)
-            v.margin = f.call(located.first_violation, f.memory, f.inputs, f.work, p.looked_to[0], p.event_t[0])
+            v.margin = f.status_of(located.first_violation, f.memory, f.inputs, f.work, p.looked_to[0], p.event_t[0])
             with f.if_(v.margin == 0):
                 p.looked_to[0] = p.event_t[0]
             f.next_if(v.margin == 0)
             p.planned_step[0] = maximum(p.planned_step[0], p.step[0])
-            v.status = f.call(located.step_to, f.memory, f.inputs, f.work, p.event_t[0], v.margin - 1)
+            v.status = f.status_of(located.step_to, f.memory, f.inputs, f.work, p.event_t[0], v.margin - 1)
             with f.if_(v.status < 0):
                 f.return_(v.status)
             p.looked_to[0] = p.t[0]

@@ -12,8 +12,9 @@ from dalembert.kinematics.law_mode import SLOTS
 from dalembert.simulation.event_driven.law_location import TOGETHER
 from dalembert.simulation.event_driven.law_margins import LawMargins
 from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.memory import PartPointers
 from dalembert.simulation.march.sampling import AroundSamples
-from dalembert.trace.native import Signature, maximum
+from dalembert.trace.native import FunctionBuilder, Signature, maximum
 
 
 class SampledLaws:
@@ -57,6 +58,6 @@ class SampledLaws:
         signature: Signature = f.signature
         return signature
 
-    def _trigger(self, f: Any, p: Any, j: Any) -> None:
+    def _trigger(self, f: FunctionBuilder, p: PartPointers, j: Any) -> None:
         f.inputs[j + self.trigger] = 1.0
         p.end[0] = p.t[0]

@@ -14,7 +14,7 @@ from dalembert.simulation.integrators.singular_pose import NoRows, StopAtPose
 from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, by_state, too_small
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
-from dalembert.trace.native import Real, Signature, maximum, minimum, select, sqrt
+from dalembert.trace.native import FunctionBuilder, Real, Signature, Variables, maximum, minimum, select, sqrt
 
 SAFETY = 0.9
 """Part of the length at which a step would just be accepted."""
@@ -38,15 +38,15 @@ class Stepper:
     def __init__(self, e: MarchedEquations, poses: NoRows):
         self.e, self.poses = e, poses
 
-    def remember(self, f: Any) -> None:
+    def remember(self, f: FunctionBuilder) -> None:
         """Begin a step: y_old and t_old from y and t, with whatever else the trials begin from."""
         raise NotImplementedError
 
-    def attempt(self, f: Any, v: Any) -> Real:
+    def attempt(self, f: FunctionBuilder, v: Variables) -> Real:
         """Write a trial of length v.h, its end into y, and give its error; `again_if` begins another. May set v.safety."""
         raise NotImplementedError
 
-    def arrived(self, f: Any) -> None:
+    def arrived(self, f: FunctionBuilder) -> None:
         """Take note of the slope in dy at the end of the step."""
 
     def emit_dense(self) -> Signature:
@@ -126,7 +126,7 @@ def emit_step(e: MarchedEquations, stepper: Stepper, control: StepControl, poses
     return f.signature
 
 
-def again_if(f: Any, v: Any, failed: Any, part: float) -> None:
+def again_if(f: FunctionBuilder, v: Variables, failed: Any, part: float) -> None:
     """Begin another trial, with that part of its length, if this one could not be made."""
     with f.if_(failed):
         v.rejected = True

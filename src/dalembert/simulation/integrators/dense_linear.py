@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, TypeVar
 
 from dalembert.trace.native import Bool, Int, IntPointer, Module, Pointer, Real, Signature, select
 
@@ -41,26 +41,46 @@ def emit_ldl(module: Module, n: int, lanes: int) -> Solver:
     return Solver(factorise, f.signature)
 
 
+N = TypeVar("N")
+
+
+class Numbers(Protocol[N]):
+    """How numbers of one kind are read, written and reckoned with."""
+
+    name: str
+    width: int
+
+    def get(self, a: Pointer, i: Int) -> N: ...
+    def put(self, a: Pointer, i: Int, x: N) -> None: ...
+    def size(self, x: N) -> Real: ...
+    def minus_product(self, x: N, a: N, b: N) -> N: ...
+    def over(self, x: N, y: N) -> N: ...
+
+
 class RealNumbers:
     """Elements of an array of reals."""
 
     name = "real"
     width = 1
 
-    def get(self, a: Pointer, i: Int) -> Any:
+    def get(self, a: Pointer, i: Int) -> Real:
         return a[i]
 
-    def put(self, a: Pointer, i: Int, x: Any) -> None:
+    def put(self, a: Pointer, i: Int, x: Real) -> None:
         a[i] = x
 
-    def size(self, x: Any) -> Real:
+    def size(self, x: Real) -> Real:
         return abs(x)
 
-    def minus_product(self, x: Any, a: Any, b: Any) -> Any:
+    def minus_product(self, x: Real, a: Real, b: Real) -> Real:
         return x - a * b
 
-    def over(self, x: Any, y: Any) -> Any:
+    def over(self, x: Real, y: Real) -> Real:
         return x / y
+
+
+Complex = tuple[Real, Real]
+"""Real and imaginary part."""
 
 
 class ComplexNumbers:
@@ -69,25 +89,24 @@ class ComplexNumbers:
     name = "complex"
     width = 2
 
-    def get(self, a: Pointer, i: Int) -> Any:
+    def get(self, a: Pointer, i: Int) -> Complex:
         return a[2 * i], a[2 * i + 1]
 
-    def put(self, a: Pointer, i: Int, x: Any) -> None:
+    def put(self, a: Pointer, i: Int, x: Complex) -> None:
         a[2 * i], a[2 * i + 1] = x
 
-    def size(self, x: Any) -> Real:
-        size: Real = abs(x[0]) + abs(x[1])
-        return size
+    def size(self, x: Complex) -> Real:
+        return abs(x[0]) + abs(x[1])
 
-    def minus_product(self, x: Any, a: Any, b: Any) -> Any:
+    def minus_product(self, x: Complex, a: Complex, b: Complex) -> Complex:
         return x[0] - (a[0] * b[0] - a[1] * b[1]), x[1] - (a[0] * b[1] + a[1] * b[0])
 
-    def over(self, x: Any, y: Any) -> Any:
+    def over(self, x: Complex, y: Complex) -> Complex:
         square = y[0] * y[0] + y[1] * y[1]
         return (x[0] * y[0] + x[1] * y[1]) / square, (x[1] * y[0] - x[0] * y[1]) / square
 
 
-def emit_lu(module: Module, n: int, numbers: RealNumbers | ComplexNumbers) -> Solver:
+def emit_lu(module: Module, n: int, numbers: Numbers[N]) -> Solver:
     """P A = L U of a general n × n matrix: factorise(A, rows), solve(A, rows, b). `rows` are n integers."""
     get, put = numbers.get, numbers.put
     with module.function(f"lu_{numbers.name}", public=False, A=Pointer, rows=IntPointer) as f:
@@ -121,7 +140,7 @@ def emit_lu(module: Module, n: int, numbers: RealNumbers | ComplexNumbers) -> So
     return Solver(factorise, f.signature)
 
 
-def _exchange(numbers: RealNumbers | ComplexNumbers, a: Pointer, i: Int, j: Int) -> None:
+def _exchange(numbers: Numbers[N], a: Pointer, i: Int, j: Int) -> None:
     first, second = numbers.get(a, i), numbers.get(a, j)
     numbers.put(a, i, second)
     numbers.put(a, j, first)

@@ -15,7 +15,8 @@ from dalembert.simulation.integrators.pose_crossing import CrossPose, Gap
 from dalembert.simulation.integrators.singular_pose import NoRows
 from dalembert.simulation.integrators.step_control import PIControl
 from dalembert.simulation.march.marched_equations import MarchedEquations, emit_wide, wide_scratch
-from dalembert.trace.native import Pointer, Real, Signature, select, sqrt
+from dalembert.simulation.march.memory import PartPointers
+from dalembert.trace.native import FunctionBuilder, Int, Pointer, Real, Signature, select, sqrt
 
 POWERS = 7
 """Powers of the polynomial between steps."""
@@ -52,7 +53,7 @@ class _DOP853Stepper(ExplicitStepper):
         self._prepare = self._emit_prepare()
         self.scratch = wide_scratch(e) if e.wide_lanes > 1 else 0
 
-    def error(self, f: Any, h: Real, k: list[Pointer]) -> Real:
+    def error(self, f: FunctionBuilder, h: Real, k: list[Pointer]) -> Real:
         """(h e₅)² / √(n ((h e₅)² + 0.01 (h e₃)²)), each component measured by its scale."""
         n, p = self.e.n, self.e.layout.of(f.memory)
         rtol, third = p.rtol[0], p.stage  # the last stage is done with
@@ -60,11 +61,11 @@ class _DOP853Stepper(ExplicitStepper):
             per_step = h / self.poses.scale.of(p, rtol, i)
             p.error[i] = per_step * weighted(E5, k, i)
             third[i] = per_step * weighted(E3, k, i)
-        squares = [f.total(n, lambda i, x=x: x[i] * x[i]) for x in (p.error, third)]
+        squares = [_squared(f, n, x) for x in (p.error, third)]
         together = squares[0] + LOWER_ERROR * squares[1]
         return select(together == 0.0, f.real(0.0), squares[0] / sqrt(together * float(n)))
 
-    def arrived(self, f: Any) -> None:
+    def arrived(self, f: FunctionBuilder) -> None:
         p = self.e.layout.of(f.memory)
         p.dense_ready[0] = 0.0
         at_end = self.slopes(p)[self.tableau.stages]
@@ -114,9 +115,13 @@ class _DOP853Stepper(ExplicitStepper):
         return f.signature
 
 
-def polynomial(n: int, p: Any, i: Any, x: Any) -> Any:
+def _squared(f: FunctionBuilder, n: int, x: Pointer) -> Real:
+    return f.total(n, lambda i: x[i] * x[i])
+
+
+def polynomial(n: int, p: PartPointers, i: Int, x: Real) -> Real:
     """Component i of the dense output at the part x of the step."""
-    value: Any = 0.0
+    value: Real | float = 0.0
     for j in reversed(range(POWERS)):
         value = (value + p.dense[j * n + i]) * (x if j % 2 == 0 else 1.0 - x)
     return p.y_old[i] + value

@@ -6,14 +6,16 @@ kₛ = f(t + cₛ h, y + h Σ aₛⱼ kⱼ), y₁ = y + h Σ bₛ kₛ, error h 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dalembert.simulation.integrators.adaptive import AdaptiveStep, Stepper
 from dalembert.simulation.integrators.fixed_step import emit_hermite
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import NoRows
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.trace.native import Pointer, Real, Signature, sqrt
+from dalembert.simulation.march.memory import PartPointers
+from dalembert.trace.native import FunctionBuilder, Pointer, Real, Signature, Variables, sqrt
+from dalembert.trace.native.driver.pointers import Index
 
 Weights = dict[int, float]
 """Weights of slopes, by stage number; only those that are not zero."""
@@ -57,11 +59,11 @@ class ExplicitStepper(Stepper):
         super().__init__(e, poses)
         self.tableau = tableau
 
-    def slopes(self, p: Any) -> list[Pointer]:
+    def slopes(self, p: PartPointers) -> list[Pointer]:
         """kₛ of every stage."""
         return [p.k + s * self.e.n for s in range(len(self.tableau.a))]
 
-    def remember(self, f: Any) -> None:
+    def remember(self, f: FunctionBuilder) -> None:
         p = self.e.layout.of(f.memory)
         k = self.slopes(p)
         for i in f.each(self.e.n):
@@ -69,7 +71,7 @@ class ExplicitStepper(Stepper):
             k[0][i] = p.dy[i]
         p.t_old[0] = p.t[0]
 
-    def attempt(self, f: Any, v: Any) -> Real:
+    def attempt(self, f: FunctionBuilder, v: Variables) -> Real:
         e, p = self.e, self.e.layout.of(f.memory)
         k = self.slopes(p)
         for s in range(1, self.tableau.stages):
@@ -80,7 +82,7 @@ class ExplicitStepper(Stepper):
         self.poses.scale.measure(f, v.h)
         return self.error(f, v.h, k)
 
-    def evaluate_stage(self, f: Any, s: int, h: Real, k: list[Pointer]) -> None:
+    def evaluate_stage(self, f: FunctionBuilder, s: int, h: Real, k: list[Pointer]) -> None:
         """kₛ from the slopes before it."""
         e, p = self.e, self.e.layout.of(f.memory)
         combine(f, e.n, p.stage, p.y_old, h, self.tableau.a[s], k)
@@ -88,7 +90,7 @@ class ExplicitStepper(Stepper):
         self.poses.project_stage(f, t)
         e.evaluate(f, t, p.stage, k[s])
 
-    def error(self, f: Any, h: Real, k: list[Pointer]) -> Real:
+    def error(self, f: FunctionBuilder, h: Real, k: list[Pointer]) -> Real:
         """√(Σ (h e/scale)² / n)."""
         n, p = self.e.n, self.e.layout.of(f.memory)
         rtol = p.rtol[0]
@@ -100,16 +102,17 @@ class ExplicitStepper(Stepper):
         return emit_hermite(self.e, old_slope="k")
 
 
-def weighted(weights: Weights, k: list[Pointer], i: Any) -> Any:
+def weighted(weights: Weights, k: list[Pointer], i: Index) -> Real:
     """Component i of Σ weights k."""
-    total: Any = None
+    total: Real | None = None
     for s, weight in weights.items():
         term = weight * k[s][i]
         total = term if total is None else total + term
+    assert total is not None
     return total
 
 
-def combine(f: Any, n: int, out: Pointer, y: Pointer, h: Real, weights: Weights, k: list[Pointer]) -> None:
+def combine(f: FunctionBuilder, n: int, out: Pointer, y: Pointer, h: Real, weights: Weights, k: list[Pointer]) -> None:
     """out = y + h Σ weights k."""
     for i in f.each(n):
         out[i] = y[i] + h * weighted(weights, k, i)

@@ -48,7 +48,7 @@ def emit_stepping(e: MarchedEquations, advance: Signature) -> Signature:
         ahead = p.counted_from[0] + count * p.step[0]
         reached = ahead > p.end[0] - AT_END * p.step[0]
         t = select(reached, p.end[0], ahead)
-        failed = f.call(advance, f.memory, f.inputs, f.work, t - p.t_old[0])
+        failed = f.status_of(advance, f.memory, f.inputs, f.work, t - p.t_old[0])
         with f.if_(failed != 0):
             f.return_(Status.NO_CONVERGENCE)
         zero = f.total(e.n, lambda i: 0.0 * p.y[i])

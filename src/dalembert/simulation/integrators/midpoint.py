@@ -18,7 +18,7 @@ from dalembert.simulation.integrators.integrator import Steps, Unknowns
 from dalembert.simulation.integrators.livens import emit_livens, emit_mass_matrix, emit_momenta
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace import free_symbols, symbol, tracing
-from dalembert.trace.native import Pointer, Real, Signature, maximum, select
+from dalembert.trace.native import FunctionBuilder, Pointer, Real, Signature, Variables, maximum, select
 
 ITERATIONS, FEWEST = 200, 2
 """The first turn knows only the old momenta: nothing seems to move in it."""
@@ -86,7 +86,7 @@ class _Written:
             self._factorise(f, p.y)
         return f.signature
 
-    def _factorise(self, f: Any, y: Pointer) -> None:
+    def _factorise(self, f: FunctionBuilder, y: Pointer) -> None:
         p = self.e.layout.of(f.memory)
         f.call(self.mass, p.time, y, p.p, f.inputs, p.A)
         f.call(self.ldl.factorise, p.A)
@@ -142,7 +142,7 @@ class _Written:
                 p.y[n_q + i] = p.y[n_q + i] + residual[i]
         return f.signature
 
-    def _elements(self, f: Any, v: Any, half: Any) -> None:
+    def _elements(self, f: FunctionBuilder, v: Variables, half: Any) -> None:
         """States of elements in the middle of the step, each measured by itself: they have their own units."""
         e, p = self.e, self.e.layout.of(f.memory)
         e.evaluate(f, p.t_old[0] + half, p.middle, p.dy)

@@ -17,7 +17,8 @@ from dalembert.kinematics.law_mode import ElementState
 from dalembert.simulation.integrators.fixed_step import FixedStep
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
-from dalembert.trace.native import Pointer, Real, Signature, minimum, select
+from dalembert.simulation.march.memory import PartPointers
+from dalembert.trace.native import FunctionBuilder, Pointer, Real, Signature, minimum, select
 
 NO_ROOM = 1e300
 """What is left unsolved where there was no room for all contacts of balls."""
@@ -144,7 +145,7 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
     return f.signature, sweeps
 
 
-def _note(f: Any, e: MarchedEquations, sweeps: Any, p: Any) -> None:
+def _note(f: FunctionBuilder, e: MarchedEquations, sweeps: Any, p: PartPointers) -> None:
     """Losses and works of the laws, forces of their rows, states of their elements."""
     rhs, n, n_laws = e.rhs, e.n_u, sweeps.n_laws
     assert isinstance(rhs, SteppingRightHandSide)

@@ -20,8 +20,9 @@ from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import StopAtPose, root, time_left
 from dalembert.simulation.integrators.step_control import limited
 from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.memory import PartPointers
 from dalembert.simulation.status import Crossing, Status
-from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select
+from dalembert.trace.native import Bool, FunctionBuilder, Real, Signature, Variables, maximum, minimum, select
 
 NEAR_STEPS, NEAR = 4.0, 0.3
 """Stages are projected if the singular pose is that many steps ahead, or that near."""
@@ -90,8 +91,8 @@ class CrossPose(StopAtPose):
             p = self.e.layout.of(f.memory)
             for i in f.each(self.e.n):
                 p.return_y[i] = p.y_old[i]
-            for i, x in enumerate((p.t_old[0], p.step[0], p.distance[0], p.approach[0], p.let_pass[0])):
-                p.return_to[i] = x
+            for k, x in enumerate((p.t_old[0], p.step[0], p.distance[0], p.approach[0], p.let_pass[0])):
+                p.return_to[k] = x
         return f.signature
 
     def _emit_go_back(self) -> Signature:
@@ -107,7 +108,7 @@ class CrossPose(StopAtPose):
             self.e.evaluate(f, p.t[0], p.y, p.dy)
         return f.signature
 
-    def started(self, f: Any) -> None:
+    def started(self, f: FunctionBuilder) -> None:
         """The rate of s, by a look ahead; later the last step gives it."""
         e, p = self.e, self.e.layout.of(f.memory)
         p.t_old[0] = p.t[0]
@@ -121,19 +122,19 @@ class CrossPose(StopAtPose):
             e.evaluate(f, p.t[0] + ahead, p.stage, p.dy_old)
             p.approach[0] = (root(e.pivot(f)) - p.distance[0]) / ahead
 
-    def enter(self, f: Any) -> None:
+    def enter(self, f: FunctionBuilder) -> None:
         p = self.e.layout.of(f.memory)
         with f.if_((p.crossing[0] == Crossing.MET).all()):
             f.call(self._go_back, f.memory, f.inputs, f.work)
 
-    def begin(self, f: Any) -> None:
+    def begin(self, f: FunctionBuilder) -> None:
         p = self.e.layout.of(f.memory)
         with f.if_((~(p.approach[0] < 0.0) | (p.distance[0] > GONE)).all()):
             f.call(self._keep, f.memory, f.inputs, f.work)
         self._v = f.variables(error=0.0, nearest=1.0, before_end=1.0, blocked=False, tries=0)
 
     # -- the length of a trial -----------------------------------------------------------------------------------------
-    def limited(self, f: Any, h: Real) -> Real:
+    def limited(self, f: FunctionBuilder, h: Real) -> Real:
         p = self.e.layout.of(f.memory)
         near = (time_left(p) < NEAR_STEPS * h) | (p.distance[0] < NEAR)
         p.project_stages[0] = select(near, f.real(1.0), f.real(0.0))
@@ -145,13 +146,13 @@ class CrossPose(StopAtPose):
         self._v.blocked, self._v.nearest = False, 1.0
         return chosen
 
-    def _placed(self, p: Any, h: Real) -> Real:
+    def _placed(self, p: PartPointers, h: Real) -> Real:
         """A step that leaves the singular pose ahead, or has it in the gap between its stages."""
         D, gap = time_left(p), self.gap
         short = select(gap.middle * h < D, D - gap.begin * h, D / gap.middle)
         return select((1.0 + gap.middle) * h > D, select(gap.end * h < D, D - gap.middle * h, short), h)
 
-    def _ending(self, p: Any, h: Real) -> Real:
+    def _ending(self, p: PartPointers, h: Real) -> Real:
         """A step that leads to `end` across a singular pose too near to it is made in two, the second with the pose in its gap."""
         left, rest = time_left(p), p.end[0] - p.t_old[0]
         badly = (h >= rest) & (left < rest) & (left > self.gap.late * rest)
@@ -159,7 +160,7 @@ class CrossPose(StopAtPose):
 
     # -- its stages ----------------------------------------------------------------------------------------------------
     @contextmanager
-    def stage(self, f: Any, number: int) -> Iterator[None]:
+    def stage(self, f: FunctionBuilder, number: int) -> Iterator[None]:
         """A stage that comes to lie on the pose blocks those after it, unless the pose is approached anyway."""
         p, v = self.e.layout.of(f.memory), self._v
         with f.if_(~v.blocked):
@@ -171,12 +172,12 @@ class CrossPose(StopAtPose):
             if number == self.gap.stage:
                 v.before_end = root(pivot)
 
-    def project_stage(self, f: Any, t: Real) -> None:
+    def project_stage(self, f: FunctionBuilder, t: Real) -> None:
         p = self.e.layout.of(f.memory)
         with f.if_((p.project_stages[0] > 0.0).all()):
             self.e.projected(f, t, p.stage)
 
-    def blocked(self, f: Any, v: Any) -> None:
+    def blocked(self, f: FunctionBuilder, v: Variables) -> None:
         with f.if_(self._v.blocked):
             self._v.tries = self._v.tries + 1
             v.rejected = True
@@ -184,14 +185,14 @@ class CrossPose(StopAtPose):
         f.next_if(self._v.blocked)
 
     # -- its error -----------------------------------------------------------------------------------------------------
-    def weighted(self, f: Any, h: Real, error: Real) -> Real:
+    def weighted(self, f: FunctionBuilder, h: Real, error: Real) -> Real:
         """Rounding of accelerations grows as 1/s², and no step is asked to be better."""
         p = self.e.layout.of(f.memory)
         rounding = NOISE / (maximum(self._v.nearest, MEETS * MEETS) * p.rtol[0])
         self._v.error = error
         return error * _weight(f, p, h) / (1.0 + rounding)
 
-    def accepts(self, f: Any, v: Any) -> Bool:
+    def accepts(self, f: FunctionBuilder, v: Variables) -> Bool:
         """A step straight on is accepted by what it is off, not by the tolerance.
 
         One across that fails, and fails again or badly, shows that the lengths miss: then the pose is approached.
@@ -208,14 +209,14 @@ class CrossPose(StopAtPose):
         return accepted
 
     # -- the step made -------------------------------------------------------------------------------------------------
-    def following(self, f: Any, v: Any, factor: Real) -> Real:
+    def following(self, f: FunctionBuilder, v: Variables, factor: Real) -> Real:
         """A step that was only placed, not rejected, is followed by the one that had been wanted; straight on, by the one before the
         pose: there errors tell of lengths, not of steps."""
         p, h, wanted = self.e.layout.of(f.memory), v.h, v.wanted
         length = maximum(h * factor, select((wanted > h) & (factor >= 1.0), wanted, f.real(0.0)))
         return select(p.crossing[0] == Crossing.STRAIGHT, p.return_to[1], length)
 
-    def arrived(self, f: Any, v: Any) -> None:
+    def arrived(self, f: FunctionBuilder, v: Variables) -> None:
         p, gap, off = self.e.layout.of(f.memory), self.gap, self._v.error
         p.let_pass[0] = maximum(p.let_pass[0], select(off > 1.0, off * p.rtol[0], f.real(0.0)))
         self.scale.accept(f)
@@ -224,7 +225,7 @@ class CrossPose(StopAtPose):
         self._judge(f, p)
         self.watch(f)
 
-    def _judge(self, f: Any, p: Any) -> None:
+    def _judge(self, f: FunctionBuilder, p: PartPointers) -> None:
         """How the pose is taken from here on, s and ṡ being known."""
         rises, falls = p.approach[0] > 0.0, p.approach[0] < 0.0
         with f.if_((rises & (p.distance[0] > GONE)).all()):
@@ -241,7 +242,7 @@ class CrossPose(StopAtPose):
             f.return_(Status.DEGRADED)
 
 
-def _weight(f: Any, p: Any, h: Real) -> Real:
+def _weight(f: FunctionBuilder, p: PartPointers, h: Real) -> Real:
     """Noise of accelerations grows as 1/s²: a step across s = 0 that a controller's instants force to be short is made all the same,
     as none that is shorter would be better."""
     across = time_left(p) < h

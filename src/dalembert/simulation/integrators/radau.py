@@ -23,7 +23,19 @@ from dalembert.simulation.integrators.singular_pose import NoRows
 from dalembert.simulation.integrators.step_control import FINITE, GustafssonControl
 from dalembert.simulation.integrators.stiff_linear import StiffLinear
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.trace.native import Bool, Pointer, Real, Signature, maximum, minimum, select, sqrt
+from dalembert.simulation.march.memory import PartPointers
+from dalembert.trace.native import (
+    Bool,
+    FunctionBuilder,
+    Pointer,
+    Real,
+    Signature,
+    Variables,
+    maximum,
+    minimum,
+    select,
+    sqrt,
+)
 
 ROOT = 6.0**0.5
 """√6, in all coefficients."""
@@ -96,7 +108,7 @@ class _RadauStepper(Stepper):
         self._out: Any = None  # of the iteration in the step under construction
         self._Z_before: Any = None
 
-    def remember(self, f: Any) -> None:
+    def remember(self, f: FunctionBuilder) -> None:
         n, p = self.e.n, self.e.layout.of(f.memory)
         with f.loop(n) as i:
             p.y_old[i] = p.y[i]
@@ -107,21 +119,21 @@ class _RadauStepper(Stepper):
         with f.loop(3 * n) as i:
             self._Z_before[i] = p.Z[i]
 
-    def attempt(self, f: Any, v: Any) -> Real:
+    def attempt(self, f: FunctionBuilder, v: Variables) -> Real:
         n, p, out = self.e.n, self.e.layout.of(f.memory), self._out
         with f.loop(3 * n) as i:
             p.Z[i] = self._Z_before[i]
         with f.loop(n) as i:
             p.y[i] = p.y_old[i]
         self.poses.scale.measure(f, v.h)
-        failed = f.call(self._iterate, f.memory, f.inputs, f.work, v.h, out) != 0
+        failed = f.status_of(self._iterate, f.memory, f.inputs, f.work, v.h, out) != 0
         with f.if_(failed):
             v.finite = self._finite(f, p)
         again_if(f, v, failed, HALF)
         v.safety = SAFETY * (2.0 * ITERATIONS + 1.0) / (2.0 * ITERATIONS + out[1])
         return maximum(out[0], LEAST_ERROR)
 
-    def _finite(self, f: Any, p: Any) -> Bool:
+    def _finite(self, f: FunctionBuilder, p: PartPointers) -> Bool:
         """Whether the slopes of the stages were numbers."""
         v = f.variables(zero=0.0)
         with f.loop(3 * self.e.n) as i:
@@ -174,7 +186,7 @@ class _RadauStepper(Stepper):
             f.out[1] = f.real(v.count)
         return f.signature
 
-    def _judge(self, f: Any, p: Any, v: Any) -> None:
+    def _judge(self, f: FunctionBuilder, p: PartPointers, v: Variables) -> None:
         """Whether the iteration is done or has failed, by the size of its last change and the rate at which changes shrink."""
         v.count = v.count + 1
         known = f.real(v.count) > 1.5
@@ -187,7 +199,14 @@ class _RadauStepper(Stepper):
         v.before = v.size
 
     def _residual(
-        self, f: Any, p: Any, Z: list[Pointer], W: list[Pointer], F: list[Pointer], real: Real, pair: Any
+        self,
+        f: FunctionBuilder,
+        p: PartPointers,
+        Z: list[Pointer],
+        W: list[Pointer],
+        F: list[Pointer],
+        real: Real,
+        pair: Any,
     ) -> None:
         """F = T⁻¹ (slopes at the three stages) − (Λ/h) W: what is left of the equations, in the variables that do not mix."""
         e = self.e
@@ -202,7 +221,7 @@ class _RadauStepper(Stepper):
             F[1][i] = turned[1] - (pair[0] * weights[1] - pair[1] * weights[2])
             F[2][i] = turned[2] - (pair[0] * weights[2] + pair[1] * weights[1])
 
-    def _predict(self, f: Any, p: Any, Z: list[Pointer], W: list[Pointer]) -> None:
+    def _predict(self, f: FunctionBuilder, p: PartPointers, Z: list[Pointer], W: list[Pointer]) -> None:
         """Begin with the last step's polynomial carried on, or with nothing."""
         ratio = select(p.last_step[0] > 0.0, f.h / p.last_step[0], 0.0)
         with f.loop(self.e.n) as i:
@@ -218,13 +237,15 @@ class _RadauStepper(Stepper):
         coefficients = [_dot(DENSE[:, j], Z) for j in range(3)]
         return x * (coefficients[0] + x * (coefficients[1] + x * coefficients[2]))
 
-    def _estimate(self, f: Any, p: Any, real: Any, rows: Any, Z: list[Pointer], slope: Pointer) -> None:
+    def _estimate(
+        self, f: FunctionBuilder, p: PartPointers, real: Any, rows: Any, Z: list[Pointer], slope: Pointer
+    ) -> None:
         """error = (μ/h − J)⁻¹ (slope + Σ ERROR Z / h)."""
         with f.loop(self.e.n) as i:
             p.error[i] = slope[i] + _dot(ERROR, [Z[k][i] for k in range(3)]) * real / MU
         self.linear.solve(f, p, real, rows, p.error)
 
-    def _norm(self, f: Any, p: Any) -> Any:
+    def _norm(self, f: FunctionBuilder, p: PartPointers) -> Any:
         n, v = self.e.n, f.variables(sum=0.0)
         with f.loop(n) as i:
             scaled = p.error[i] / self.poses.scale.of(p, p.rtol[0], i)

@@ -12,7 +12,7 @@ from typing import Any
 from dalembert.simulation.integrators.fixed_step import FixedStep, emit_hermite
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.trace.native import Pointer, Real, Signature
+from dalembert.trace.native import FunctionBuilder, Pointer, Real, Signature
 
 
 class RK4(FixedStep):
@@ -65,7 +65,7 @@ class RK4(FixedStep):
         return signature
 
 
-def _slope_if_unknown(f: Any, e: MarchedEquations, t: Any, y: Pointer, dy: Pointer) -> None:
+def _slope_if_unknown(f: FunctionBuilder, e: MarchedEquations, t: Any, y: Pointer, dy: Pointer) -> None:
     """dy = f(t, y), unless it lies there already."""
     known = e.layout.of(f.memory).slope_known
     with f.if_((known[0] == 0.0).any()):

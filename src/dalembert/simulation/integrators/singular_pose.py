@@ -16,8 +16,9 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.step_control import SizeScale, StateScale, limited, unlimited
 from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.memory import PartPointers
 from dalembert.simulation.status import Status
-from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select, sqrt
+from dalembert.trace.native import Bool, FunctionBuilder, Real, Signature, Variables, maximum, minimum, select, sqrt
 
 WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
 """Pivot at which another choice of rows may be better, and at which it is forgotten that this was asked."""
@@ -49,42 +50,42 @@ class NoRows:
         """The start of a stretch, around `choose`, which evaluates the slope and chooses the first step."""
         return choose
 
-    def enter(self, f: Any) -> None:
+    def enter(self, f: FunctionBuilder) -> None:
         """Called first in a step, the state still that of the last."""
 
-    def begin(self, f: Any) -> None:
+    def begin(self, f: FunctionBuilder) -> None:
         """Called before the first trial of a step, the state remembered in y_old."""
 
-    def limited(self, f: Any, h: Real) -> Real:
+    def limited(self, f: FunctionBuilder, h: Real) -> Real:
         """A trial not longer than allowed."""
         return limited(self.e.layout.of(f.memory), h)
 
     @contextmanager
-    def stage(self, f: Any, number: int) -> Iterator[None]:
+    def stage(self, f: FunctionBuilder, number: int) -> Iterator[None]:
         """Around a stage of a trial: it may be left out after one that could not be evaluated."""
         yield
 
-    def project_stage(self, f: Any, t: Real) -> None:
+    def project_stage(self, f: FunctionBuilder, t: Real) -> None:
         """Bring the state in `stage` back onto the constraints, if its slope would not be good enough without."""
 
-    def blocked(self, f: Any, v: Any) -> None:
+    def blocked(self, f: FunctionBuilder, v: Variables) -> None:
         """Begin another trial, if a stage of this one could not be evaluated."""
 
-    def weighted(self, f: Any, h: Real, error: Real) -> Real:
+    def weighted(self, f: FunctionBuilder, h: Real, error: Real) -> Real:
         """The error by which a trial is judged."""
         return error
 
-    def accepts(self, f: Any, v: Any) -> Bool:
+    def accepts(self, f: FunctionBuilder, v: Variables) -> Bool:
         """Whether a trial of the error v.error becomes the step."""
         fits: Bool = (v.error <= 1.0).all()
         return fits
 
-    def following(self, f: Any, v: Any, factor: Real) -> Real:
+    def following(self, f: FunctionBuilder, v: Variables, factor: Real) -> Real:
         """The length of the next step, `factor` times this one if nothing else limits it."""
         p, h = self.e.layout.of(f.memory), v.h
         return select(v.rejected, h * factor, unlimited(p, h, h * factor))
 
-    def arrived(self, f: Any, v: Any) -> None:
+    def arrived(self, f: FunctionBuilder, v: Variables) -> None:
         """Called last in a step, the slope at its end known; may return a status."""
 
 
@@ -122,14 +123,14 @@ class StopAtPose(NoRows):
             self.started(f)
         return f.signature
 
-    def started(self, f: Any) -> None:
+    def started(self, f: FunctionBuilder) -> None:
         """Called last in a start, the distance known."""
 
-    def limited(self, f: Any, h: Real) -> Real:
+    def limited(self, f: FunctionBuilder, h: Real) -> Real:
         p = self.e.layout.of(f.memory)
         return minimum(limited(p, h), maximum(TOWARDS * time_left(p), LEAST * h))
 
-    def arrived(self, f: Any, v: Any) -> None:
+    def arrived(self, f: FunctionBuilder, v: Variables) -> None:
         p, now = self.e.layout.of(f.memory), root(self.e.pivot(f))
         self.scale.accept(f)
         p.approach[0] = (now - p.distance[0]) / (p.t[0] - p.t_old[0])
@@ -138,7 +139,7 @@ class StopAtPose(NoRows):
             f.return_(Status.SINGULAR_POSE)
         self.watch(f)
 
-    def watch(self, f: Any) -> None:
+    def watch(self, f: FunctionBuilder) -> None:
         """Return from a step that was made if the rows look poor at the state last evaluated; not again until they are far poorer."""
         p, pivot = self.e.layout.of(f.memory), self.e.pivot(f)
         with f.if_((pivot > WELL_AGAIN).all()):
@@ -153,7 +154,7 @@ def root(pivot: Real) -> Real:
     return sqrt(maximum(pivot, 0.0))
 
 
-def time_left(p: Any) -> Real:
+def time_left(p: PartPointers) -> Real:
     """D = −s/ṡ, without end where s does not fall."""
     falls = p.approach[0] < 0.0
     left: Real = select(falls, -p.distance[0] / select(falls, p.approach[0], -1.0), 1e300)

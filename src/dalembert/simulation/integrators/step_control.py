@@ -14,7 +14,8 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.trace.native import Bool, Real, maximum, minimum, select
+from dalembert.simulation.march.memory import PartPointers
+from dalembert.trace.native import Bool, FunctionBuilder, Real, Variables, maximum, minimum, select
 
 ROUNDING = 2.0**-52
 """Distance of neighbouring numbers, relative."""
@@ -45,13 +46,13 @@ class StepControl(Protocol):
     def first_values(self) -> dict[str, Any]:
         """What they begin with."""
 
-    def shortened(self, p: Any, v: Any) -> Real:
+    def shortened(self, p: PartPointers, v: Variables) -> Real:
         """The length of the next trial after one whose error was too large."""
 
-    def factor(self, p: Any, v: Any) -> Real:
+    def factor(self, p: PartPointers, v: Variables) -> Real:
         """How many times as long the next step may be as this one, which was accepted."""
 
-    def remember(self, p: Any, v: Any) -> None:
+    def remember(self, p: PartPointers, v: Variables) -> None:
         """Keep what the choice after the next step needs of this one."""
 
 
@@ -75,17 +76,17 @@ class PIControl:
     def first_values(self) -> dict[str, Any]:
         return {"last_error": LEAST_REMEMBERED}
 
-    def shortened(self, p: Any, v: Any) -> Real:
+    def shortened(self, p: PartPointers, v: Variables) -> Real:
         error = v.error
         part = maximum(self.shrink, v.safety / error**self.exponent)
         length: Real = v.h * select(error < FINITE, part, AFTER_NOT_FINITE)
         return length
 
-    def factor(self, p: Any, v: Any) -> Real:
+    def factor(self, p: PartPointers, v: Variables) -> Real:
         before = p.last_error[0] ** self.beta
         return maximum(self.shrink, minimum(self.grow, v.safety * before / maximum(v.error, 1e-300) ** self.exponent))
 
-    def remember(self, p: Any, v: Any) -> None:
+    def remember(self, p: PartPointers, v: Variables) -> None:
         p.last_error[0] = maximum(v.error, LEAST_REMEMBERED)
 
 
@@ -104,48 +105,48 @@ class GustafssonControl:
     def first_values(self) -> dict[str, Any]:
         return {"last_error": LEAST_REMEMBERED}
 
-    def shortened(self, p: Any, v: Any) -> Real:
+    def shortened(self, p: PartPointers, v: Variables) -> Real:
         part = maximum(self.shrink, minimum(self._wanted(p, v), REFUSED))
         length: Real = v.h * select(v.error < FINITE, part, AFTER_NOT_FINITE)
         return length
 
-    def factor(self, p: Any, v: Any) -> Real:
+    def factor(self, p: PartPointers, v: Variables) -> Real:
         return maximum(self.shrink, minimum(self._wanted(p, v), self.grow))
 
-    def remember(self, p: Any, v: Any) -> None:
+    def remember(self, p: PartPointers, v: Variables) -> None:
         p.last_step[0], p.last_error[0] = v.h, maximum(v.error, self.least_remembered)
 
-    def _wanted(self, p: Any, v: Any) -> Real:
+    def _wanted(self, p: PartPointers, v: Variables) -> Real:
         h, error = v.h, v.error
         trend = h / p.last_step[0] * (p.last_error[0] / error) ** self.exponent
         wanted: Real = v.safety * select(p.last_step[0] <= 0.0, 1.0, minimum(1.0, trend)) / error**self.exponent
         return wanted
 
 
-def limited(p: Any, h: Real) -> Real:
+def limited(p: PartPointers, h: Real) -> Real:
     """Not longer than allowed, and ending at `end` where that is near."""
     h = minimum(h, p.longest_step[0])
     rest = p.end[0] - p.t_old[0]
     return select(TO_END * h >= rest, rest, h)
 
 
-def unlimited(p: Any, h: Real, following: Real) -> Real:
+def unlimited(p: PartPointers, h: Real, following: Real) -> Real:
     """The next step; after one that only `end` made short, not shorter than was planned."""
     return select(h < p.step[0], maximum(following, p.step[0]), following)
 
 
-def arrival(p: Any, h: Real) -> Real:
+def arrival(p: PartPointers, h: Real) -> Real:
     """Time after the step, exactly `end` where the step leads there."""
     return select(h >= p.end[0] - p.t_old[0], p.end[0], p.t_old[0] + h)
 
 
-def too_small(p: Any, h: Real) -> Bool:
+def too_small(p: PartPointers, h: Real) -> Bool:
     """Whether a step is lost in the rounding of time (unless `end` is that near)."""
     least = LEAST_STEP * ROUNDING * maximum(abs(p.t_old[0]), abs(p.end[0]))
     return ((h <= least) & (h < p.end[0] - p.t_old[0])).all()
 
 
-def by_state(p: Any, rtol: Real, i: Any) -> Real:
+def by_state(p: PartPointers, rtol: Real, i: Any) -> Real:
     """atol + rtol max(|y₀|, |y₁|)."""
     scale: Real = p.atol[i] + rtol * maximum(abs(p.y_old[i]), abs(p.y[i]))
     return scale
@@ -162,14 +163,14 @@ class StateScale:
     def first_values(m: Mechanism) -> dict[str, Any]:
         return {}
 
-    def of(self, p: Any, rtol: Real, i: Any) -> Real:
+    def of(self, p: PartPointers, rtol: Real, i: Any) -> Real:
         """The error of component i that the tolerances allow."""
         return by_state(p, rtol, i)
 
-    def measure(self, f: Any, h: Real | float) -> None:
+    def measure(self, f: FunctionBuilder, h: Real | float) -> None:
         """Prepare to measure a trial of length h, whose end is in y."""
 
-    def accept(self, f: Any) -> None:
+    def accept(self, f: FunctionBuilder) -> None:
         """Take note of the state in y, at which a step has arrived."""
 
 
@@ -187,7 +188,7 @@ class SizeScale(StateScale):
         self._kinds = [len(KINDS) * part + KINDS.index(unit) for part, unit in zip(e.rhs.parts_of_speeds, units)]
         self._measure, self._accept = self._emit_measure(e), self._emit_accept(e)
 
-    def _unit(self, p: Any, at: Any) -> Any:
+    def _unit(self, p: PartPointers, at: Any) -> Any:
         """What a speed is measured in, among those of its kind."""
         return 1.0 if self._own else p.atol[at]
 
@@ -199,15 +200,15 @@ class SizeScale(StateScale):
     def first_values(m: Mechanism) -> dict[str, Any]:
         return {"size": [*m.scales.coordinates]}
 
-    def of(self, p: Any, rtol: Real, i: Any) -> Real:
+    def of(self, p: PartPointers, rtol: Real, i: Any) -> Real:
         """atol + rtol max(|y₀|, |y₁|, size)."""
         scale: Real = p.atol[i] + rtol * maximum(maximum(abs(p.y_old[i]), abs(p.y[i])), p.size[i])
         return scale
 
-    def measure(self, f: Any, h: Real | float) -> None:
+    def measure(self, f: FunctionBuilder, h: Real | float) -> None:
         f.call(self._measure, f.memory, f.inputs, f.work, h)
 
-    def accept(self, f: Any) -> None:
+    def accept(self, f: FunctionBuilder) -> None:
         f.call(self._accept, f.memory, f.inputs, f.work)
 
     def _emit_measure(self, e: MarchedEquations) -> Any:

@@ -23,8 +23,9 @@ from dalembert.kinematics.state import State
 from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations, layout_of_inputs, put_states
+from dalembert.simulation.march.memory import PartPointers
 from dalembert.trace import depends_on, jacobian, symbol, symbols, tracing
-from dalembert.trace.native import IntPointer, Output, Pointer, Signature, select
+from dalembert.trace.native import FunctionBuilder, IntPointer, Output, Pointer, Signature, select
 from dalembert.trace.native.module import Prefixed
 
 ALIGNED = 8
@@ -58,7 +59,7 @@ class StiffLinear:
             "across": n_q,
         }
 
-    def differentiate(self, f: Any, p: Any) -> None:
+    def differentiate(self, f: FunctionBuilder, p: PartPointers) -> None:
         """J at the state in y_old."""
         g = layout_of_inputs(self.e.mechanism).of(f.inputs)
         q, u = p.y_old, p.y_old + self.e.n_q
@@ -68,7 +69,15 @@ class StiffLinear:
         if self.of_states is not None:
             f.call(self.of_states, p.time, q, u, g.x, g.P, p.H, f.work)
 
-    def factorise(self, f: Any, p: Any, real: Any, pair: tuple[Any, Any], rows: IntPointer, rows_c: IntPointer) -> None:
+    def factorise(
+        self,
+        f: FunctionBuilder,
+        p: PartPointers,
+        real: Any,
+        pair: tuple[Any, Any],
+        rows: IntPointer,
+        rows_c: IntPointer,
+    ) -> None:
         """λ² 1 − λ D_u − D_s at a real and at a complex λ; with states of elements also −D_z, −λ H_u − H_s and λ 1 − H_z."""
         n, size, width = self.e.n_u, self.size, self.width
         re, im = pair
@@ -96,7 +105,7 @@ class StiffLinear:
         f.call(self.real.factorise, p.M, rows)
         f.call(self.complex.factorise, p.M_complex, rows_c)
 
-    def _less_speeds(self, f: Any, p: Any, i: Any, along: Pointer, of_states: bool) -> Any:
+    def _less_speeds(self, f: FunctionBuilder, p: PartPointers, i: Any, along: Pointer, of_states: bool) -> Any:
         """−(D_u along)ᵢ, or −(H_u along)ᵢ."""
         n = self.e.n_u
         row = p.H + (i * (2 * n + self.n_z) + n) if of_states else p.J + (i * self.width + n)
@@ -105,7 +114,7 @@ class StiffLinear:
             v.sum = v.sum - row[j] * along[j]
         return v.sum
 
-    def solve(self, f: Any, p: Any, real: Any, rows: IntPointer, b: Pointer) -> None:
+    def solve(self, f: FunctionBuilder, p: PartPointers, real: Any, rows: IntPointer, b: Pointer) -> None:
         """(λ − J) x = b for the real λ, x in place of b."""
         n_q, n = self.e.n_q, self.e.n_u
         self._split(f, p, b, p.s)
@@ -123,7 +132,9 @@ class StiffLinear:
         with f.loop(self.n_z) as i:
             b_z[i] = x[n + i]
 
-    def solve_pair(self, f: Any, p: Any, pair: tuple[Any, Any], rows: IntPointer, b: Pointer, c: Pointer) -> None:
+    def solve_pair(
+        self, f: FunctionBuilder, p: PartPointers, pair: tuple[Any, Any], rows: IntPointer, b: Pointer, c: Pointer
+    ) -> None:
         """The same for the complex λ and the right-hand side b + i c."""
         n_q, n = self.e.n_q, self.e.n_u
         re, im = pair
@@ -155,7 +166,7 @@ class StiffLinear:
             b[i] = b[i] + (first * re + second * im) / square
             c[i] = c[i] + (second * re - first * im) / square
 
-    def _split(self, f: Any, p: Any, b: Pointer, along: Pointer) -> None:
+    def _split(self, f: FunctionBuilder, p: PartPointers, b: Pointer, along: Pointer) -> None:
         """The part of b_q along the speeds, and what is left across them."""
         f.call(self.to_speeds, p.y_old, b, along)
         f.call(self.to_coordinates, p.y_old, along, p.across)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.simulation.march.memory import WHICH
+from dalembert.simulation.march.memory import WHICH, PartPointers
 from dalembert.trace.native import Int, IntPointer, Mask, Real, Signature, select
 
 PARTS = 8
@@ -57,7 +57,7 @@ def emit_search(e: MarchedEquations, steps: Steps, events: Signature, directions
     return f.signature
 
 
-def _crosses(p: Any, k: Int, direction: Int) -> Mask:
+def _crosses(p: PartPointers, k: Int, direction: Int) -> Mask:
     """Crossing from below to zero or above (unless only downward counts), or the other way round."""
     before, after = p.event_values[k], p.event_values_new[k]
     body = before.body

@@ -6,6 +6,7 @@ puts them there first (`put_states`).
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.march.callback import external_forces
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace import Expr, symbols
-from dalembert.trace.native import Module, Output, Pointer, Signature, UniformPointer
+from dalembert.trace.native import FunctionBuilder, Module, Output, Pointer, Real, Signature, UniformPointer
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,18 +81,18 @@ class MarchedEquations:
         """Where in its working memory `slope` leaves the smallest pivot of the constraints, if it does."""
         return self.rhs.pivot_at
 
-    def function(self, name: str, **parameters: Any) -> Any:
+    def function(self, name: str, **parameters: Any) -> AbstractContextManager[FunctionBuilder]:
         """A function `name(memory, inputs, work, …)` with a status."""
         every: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
         return self.module.function(name, lanes=self.lanes, status=True, public=False, **every, **parameters)
 
-    def evaluate(self, f: Any, t: Any, y: Pointer, dy: Pointer) -> None:
+    def evaluate(self, f: FunctionBuilder, t: Any, y: Pointer, dy: Pointer) -> None:
         """Write the call dy = f(t, y); `t` is a value."""
         p = self.layout.of(f.memory)
         p.time[0] = t
         f.call(self.slope, p.time, y, dy, f.inputs, f.work)
 
-    def forces(self, f: Any, t: Pointer, y: Pointer) -> Pointer:
+    def forces(self, f: FunctionBuilder, t: Pointer, y: Pointer) -> Pointer:
         """Generalized forces from outside at a state, for integrators that do not go by the slope alone."""
         x: Pointer = self.input_layout.of(f.inputs).x
         if self.further is None:
@@ -102,11 +103,11 @@ class MarchedEquations:
         f.call(self.further, t, y, f.inputs, every)
         return every
 
-    def pivot(self, f: Any) -> Any:
+    def pivot(self, f: FunctionBuilder) -> Real:
         """The smallest pivot of the constraints at the state last evaluated."""
         return f.work[self.pivot_at]
 
-    def projected(self, f: Any, t: Any, y: Pointer) -> None:
+    def projected(self, f: FunctionBuilder, t: Any, y: Pointer) -> None:
         """Write the call that brings y back to unit Euler parameters, and onto the constraints; `t` is a value."""
         if self.project is not None:
             p = self.layout.of(f.memory)
@@ -153,7 +154,7 @@ def emit_slope(
     return f.signature, work + own
 
 
-def put_states(f: Any, m: Mechanism, z: Pointer, P: Pointer) -> None:
+def put_states(f: FunctionBuilder, m: Mechanism, z: Pointer, P: Pointer) -> None:
     """Write what puts states of elements where equations read them."""
     for i in range(m.n_z):
         P[m.states_at + i] = z[i]
@@ -221,7 +222,7 @@ def emit_wide(e: MarchedEquations, polynomial: Any) -> Signature:
     return f.signature
 
 
-def write_rows(f: Any, n: int, y: Pointer, rows: Any) -> None:
+def write_rows(f: FunctionBuilder, n: int, y: Pointer, rows: Any) -> None:
     """A state per lane into a row per state, in squares of lanes × lanes as far as they go."""
     lanes = f.signature.lanes
     if lanes == 1:
@@ -230,6 +231,6 @@ def write_rows(f: Any, n: int, y: Pointer, rows: Any) -> None:
         return
     whole = n - n % lanes
     with f.loop(0, whole, lanes) as i:
-        rows.write_square(i, [y[i + k] for k in range(lanes)])
-    for i in range(whole, n):
-        rows[i] = y[i]
+        rows.write_square(i, [y[i + lane] for lane in range(lanes)])
+    for k in range(whole, n):
+        rows[k] = y[k]

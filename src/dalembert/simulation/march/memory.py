@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,17 @@ N_COUNTERS = 8
 from each other."""
 
 
+class PartPointers:
+    """Parts of a block of memory by name, as attributes: `p.y[i]`."""
+
+    def __init__(self, parts: Mapping[str, Pointer]):
+        vars(self).update(parts)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Pointer: ...
+
+
 class Layout:
     """Named parts one after the other. Sizes are in elements; an element has a double for every lane."""
 
@@ -35,9 +46,9 @@ class Layout:
             self.parts[name] = slice(self.size, self.size + n)
             self.size += n
 
-    def of(self, memory: Pointer) -> Any:
+    def of(self, memory: Pointer) -> PartPointers:
         """The parts as pointers, for compiled code: `p.y[i]`."""
-        return SimpleNamespace(**{name: memory + at.start for name, at in self.parts.items()})
+        return PartPointers({name: memory + at.start for name, at in self.parts.items()})
 
     def view(self, memory: np.ndarray, name: str) -> np.ndarray:
         """A part as an array, for Python."""

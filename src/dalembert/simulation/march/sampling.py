@@ -15,8 +15,9 @@ from dalembert.kernels.runtime.straight import block, extra_input
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
+from dalembert.simulation.march.memory import PartPointers
 from dalembert.trace import free_symbols, symbol, symbols, tracing
-from dalembert.trace.native import Output, Signature, minimum
+from dalembert.trace.native import Bool, FunctionBuilder, Output, Signature, minimum
 
 NEVER = 1e300
 """Later than any instant, s."""
@@ -88,7 +89,7 @@ def emit_sample(
     z_at, measures = e.n_q + e.n_u, reads_accelerations(m)
     with e.function("sample") as f:
         if around is not None:
-            waits: Any = f.call(around.waits, f.memory, f.inputs, f.work)
+            waits = f.status_of(around.waits, f.memory, f.inputs, f.work)
             with f.if_(waits != 0):
                 f.return_(0)
         p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
@@ -114,7 +115,7 @@ def emit_sample(
     return signature
 
 
-def _emit_known(e: MarchedEquations, f: Any, multipliers: Signature | None) -> Any:
+def _emit_known(e: MarchedEquations, f: FunctionBuilder, multipliers: Signature | None) -> Any:
     """Rates of the speeds and, where joints of loops are measured, behind them the multipliers of all rows."""
     p, inputs, m = e.layout.of(f.memory), e.input_layout.of(f.inputs), e.mechanism
     slopes = f.array(e.n + len(m.rows))
@@ -138,7 +139,7 @@ def _emit_update(e: MarchedEquations, name: str) -> Signature:
         return e.module.block(block(f"update_{list(e.mechanism.elements).index(name)}", known, outputs), e.lanes)
 
 
-def emit_due(f: Any, p: Any, count: int) -> Any:
+def emit_due(f: FunctionBuilder, p: PartPointers, count: int) -> Bool:
     """Whether an instant has come."""
     v = f.variables(next=NEVER)
     for clock in range(count):

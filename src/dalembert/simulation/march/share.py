@@ -46,7 +46,7 @@ def emit_share(e: MarchedEquations, begin: Signature, march: Signature) -> None:
             allowed = f.variables(steps=f.most - before.steps)
             with f.if_(allowed.steps > v.left):
                 allowed.steps = v.left
-            status: Any = f.call(
+            status = f.status_of(
                 march, memory, inputs, f.work, counters, f.times, out, f.width, states.n, allowed.steps
             )
             f.statuses[g] = status

@@ -6,15 +6,23 @@ returns a status. Called again, it goes on as if it had never returned.
 
 from __future__ import annotations
 
-from typing import Any
-
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.event_search import emit_search
 from dalembert.simulation.march.marched_equations import MarchedEquations, write_rows
-from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
+from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL, PartPointers
 from dalembert.simulation.march.sampling import emit_due
 from dalembert.simulation.status import Status
-from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
+from dalembert.trace.native import (
+    FunctionBuilder,
+    Int,
+    IntPointer,
+    Pointer,
+    Signature,
+    UniformPointer,
+    maximum,
+    minimum,
+    select,
+)
 
 FALLEN = 0.2
 """Part of its former pivot ratio below which a choice of speeds is examined."""
@@ -43,7 +51,7 @@ def emit_march(
                 f.return_(Status.EVENT)
             if look is not None:
                 with f.if_((p.looked_to[0] < p.t[0]).all()):
-                    seen: Any = f.call(look, f.memory, f.inputs, f.work)
+                    seen = f.status_of(look, f.memory, f.inputs, f.work)
                     with f.if_(seen != 0):
                         f.return_(seen)
             unseen = (p.searched_to[0] < p.t[0]).all()
@@ -51,7 +59,7 @@ def emit_march(
                 if search is None:
                     p.searched_to[0] = p.t[0]
                 else:
-                    found: Any = f.call(search, f.memory, f.inputs, f.work, f.counters)
+                    found = f.status_of(search, f.memory, f.inputs, f.work, f.counters)
                     with f.if_(found != 0):
                         f.counters[PENDING] = 1
             f.next_if(unseen)
@@ -61,7 +69,7 @@ def emit_march(
                 f.return_(Status.PAUSED)
             v.left = v.left - 1
             f.counters[STEPS] = f.counters[STEPS] + 1
-            failed: Any = f.call(steps.step, f.memory, f.inputs, f.work)
+            failed = f.status_of(steps.step, f.memory, f.inputs, f.work)
             with f.if_(failed != 0):
                 f.return_(failed)
             if e.pivots is not None:
@@ -72,7 +80,7 @@ def emit_march(
     return begin, f.signature
 
 
-def _sample_if_due(f: Any, e: MarchedEquations, p: Any, sample: Signature) -> None:
+def _sample_if_due(f: FunctionBuilder, e: MarchedEquations, p: PartPointers, sample: Signature) -> None:
     """Sample where an instant has come, everything before it is written and no event is pending; then the loop goes on."""
     before = (f.times[f.counters[NEXT]] < p.t[0]).all()
     clocks = e.layout.parts["next_sample"]
@@ -80,11 +88,11 @@ def _sample_if_due(f: Any, e: MarchedEquations, p: Any, sample: Signature) -> No
     v = f.variables(done=0)
     v.done = 0
     with f.if_(due & ~before & (f.counters[PENDING] == 0)):
-        v.done = f.call(sample, f.memory, f.inputs, f.work)
+        v.done = f.status_of(sample, f.memory, f.inputs, f.work)
     f.next_if(v.done != 0)
 
 
-def _write_output(f: Any, e: MarchedEquations, p: Any, steps: Steps, row: Pointer) -> None:
+def _write_output(f: FunctionBuilder, e: MarchedEquations, p: PartPointers, steps: Steps, row: Pointer) -> None:
     """What is due by the time that events were searched to, several at once where that can be; then the loop goes on."""
     k = f.counters[NEXT]
     time = f.times[k]
@@ -109,7 +117,7 @@ def _write_output(f: Any, e: MarchedEquations, p: Any, steps: Steps, row: Pointe
     f.next_if(due)
 
 
-def _look_at_choice(f: Any, e: MarchedEquations, p: Any) -> None:
+def _look_at_choice(f: FunctionBuilder, e: MarchedEquations, p: PartPointers) -> None:
     """Return if the pivots of the chosen speeds are far smaller than they were, or if within the step the speeds did not determine the
     others.
 
@@ -118,6 +126,7 @@ def _look_at_choice(f: Any, e: MarchedEquations, p: Any) -> None:
     n = e.n_dependent
     found, v, lengths = f.array(n), f.variables(smallest=1e300, sign=1.0), e.input_layout.of(f.inputs).lengths
     p.time[0] = p.t[0]
+    assert e.pivots is not None
     f.call(e.pivots, p.time, p.y, found, f.inputs)
     with f.loop(n) as i:
         v.smallest = minimum(v.smallest, abs(found[i]) / lengths[i])

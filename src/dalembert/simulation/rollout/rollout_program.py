@@ -22,7 +22,7 @@ from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.rollout.step_products import CLASSICAL, Running, StepProducts
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Int, Library, Module, Pointer, UniformPointer, aligned
+from dalembert.trace.native import FunctionBuilder, Int, Library, Module, Pointer, UniformPointer, aligned
 
 _KINDS: dict[str, Any] = {
     "groups": Int, "steps": Int, "times": UniformPointer, "t0": Pointer, "Y": Pointer, "X": Pointer, "rows_of_X": Int,
@@ -158,7 +158,7 @@ class RolloutProgram:
                 f.call(go, f.work, y, y + n, at["inputs"], f.work + 1, f.dt + g, there, x, dP, h)
         return size + 1
 
-    def _group(self, f: Any, g: Int) -> dict[str, Any]:
+    def _group(self, f: FunctionBuilder, g: Int) -> dict[str, Any]:
         """What belongs to one group of motions."""
         n_u = self.catalogue.mechanism.n_u
         return {
@@ -168,7 +168,7 @@ class RolloutProgram:
             "t0": f.t0 + g,
         }
 
-    def _row_of_X(self, f: Any, k: Int) -> Int:
+    def _row_of_X(self, f: FunctionBuilder, k: Int) -> Int:
         """Row k, or the only one."""
         row = f.variables(k=k)
         with f.if_(f.rows_of_X == 1):
@@ -176,7 +176,7 @@ class RolloutProgram:
         found: Int = row.k
         return found
 
-    def _begin_step(self, f: Any, at: dict[str, Any], k: Int, time: Pointer) -> Any:
+    def _begin_step(self, f: FunctionBuilder, at: dict[str, Any], k: Int, time: Pointer) -> Any:
         """The time and the forces of step k put where the step reads them; its length."""
         n_u = self.catalogue.mechanism.n_u
         time[0] = at["t0"][0] + f.times[k]

@@ -22,7 +22,7 @@ from dalembert.simulation.integrators.explicit_step import Tableau, combine, wei
 from dalembert.simulation.march.marched_equations import emit_projection, emit_slope, put_states
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace import tracing
-from dalembert.trace.native import Module, Output, Pointer, Real, Signature, minimum
+from dalembert.trace.native import FunctionBuilder, Module, Output, Pointer, Real, Signature, minimum
 from dalembert.trace.native.module import Prefixed
 
 CLASSICAL = Tableau(
@@ -98,14 +98,14 @@ class StepProducts:
             self._project(f, at, f.work + 1, f.y1)
         return f.signature, 1 + max(size, self.rhs.projection_work) + (stages + 1) * n + 1
 
-    def _places(self, f: Any, start: int) -> dict[str, Any]:
+    def _places(self, f: FunctionBuilder, start: int) -> dict[str, Any]:
         """Slopes of all stages, a stage's state and its time."""
         n = self.n
         k = [f.work + (start + s * n) for s in range(self.stages)]
         stage = f.work + (start + self.stages * n)
         return {"k": k, "stage": stage, "time": stage + n}
 
-    def _stages(self, f: Any, at: dict[str, Any], slope: Signature, work: Any, after: Any = None) -> None:
+    def _stages(self, f: FunctionBuilder, at: dict[str, Any], slope: Signature, work: Any, after: Any = None) -> None:
         """All slopes, one after the other; `work(s)` is the working memory of a stage."""
         for s in range(self.stages):
             if s:
@@ -122,7 +122,7 @@ class StepProducts:
     def _state(self, at: dict[str, Any], y: Pointer) -> tuple[Pointer, Pointer, Pointer]:
         return at["time"], y, y + self.m.n_q
 
-    def _project(self, f: Any, at: dict[str, Any], work: Pointer, y: Pointer) -> None:
+    def _project(self, f: FunctionBuilder, at: dict[str, Any], work: Pointer, y: Pointer) -> None:
         if self._projection is not None:
             at["time"][0] = f.t[0] + f.h
             f.call(self._projection, at["time"], y, f.inputs, work)
@@ -192,7 +192,7 @@ class StepProducts:
                 f.w[i] = f.w[i] + weighted(dict.fromkeys(range(stages), 1.0), g, i)
         return f.signature, states + (3 * stages + 3) * n + 2
 
-    def _fold(self, f: Any, w: Pointer) -> None:
+    def _fold(self, f: FunctionBuilder, w: Pointer) -> None:
         """What was found where states of elements are read, counted where they are integrated."""
         m = self.m
         for i in range(m.n_z):

@@ -6,7 +6,7 @@
 from dalembert.trace.native.block import Array, Block, Output
 from dalembert.trace.native.cache import cache_directory, cached, cached_code, clear_cache
 from dalembert.trace.native.driver.driver_values import Bool, Int, Mask
-from dalembert.trace.native.driver.function import FunctionBuilder
+from dalembert.trace.native.driver.function import FunctionBuilder, Variables
 from dalembert.trace.native.driver.lapack import Lapack
 from dalembert.trace.native.driver.pointers import IntPointer, Pointer, ShortPointer, UniformPointer
 from dalembert.trace.native.driver.reals import Real, fma, maximum, minimum, select, sqrt
@@ -29,6 +29,6 @@ from dalembert.trace.native.target import (
 __all__ = [
     "AARCH64", "C99", "PLAIN", "WASM32", "WIDEST", "Array", "Block", "Bool", "Calls", "CompiledFunction", "FunctionBuilder", "Int",
     "IntPointer", "Lapack", "Library", "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "Target",
-    "UniformPointer", "aligned", "cache_directory", "cached", "cached_code", "clear_cache", "executable", "fma", "host", "maximum",
-    "minimum", "select", "sqrt", "target_of",
+    "UniformPointer", "Variables", "aligned", "cache_directory", "cached", "cached_code", "clear_cache", "executable", "fma", "host",
+    "maximum", "minimum", "select", "sqrt", "target_of",
 ]  # fmt: skip

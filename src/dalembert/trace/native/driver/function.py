@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.driver.constant_tables import FunctionPointer, IntTable, RealTable
@@ -61,6 +61,9 @@ PARAMETERS: dict[type[DriverValue], Kind] = {
 }  # fmt: skip
 """What a function may take, and as what kind of argument it is passed."""
 
+Called: TypeAlias = "Signature | FunctionPointer | FunctionBuilder"
+"""What can be called."""
+
 _PASSED_AS: dict[str, type[DriverValue]] = {"pointer": Address, "real": Real, "int": Int}
 
 
@@ -104,7 +107,7 @@ class FunctionBuilder:
         """Local memory for `size` integers."""
         return IntPointer(self.body, self.body.allocate(f"[{size} x i64]", 64))
 
-    def variables(self, **initial: Any) -> Any:
+    def variables(self, **initial: Any) -> Variables:
         """Values that change, as attributes: `v = f.variables(t=0.0, n=0)`, then `v.n = v.n + 1`.
 
         An int makes an `Int`, a float a `Real`, a bool a `Bool`; a value of compiled code keeps its type.
@@ -261,8 +264,23 @@ class FunctionBuilder:
         return f"ret i64 {Int.operand(self.body, status)}" if self.signature.status else "ret void"
 
     # -- calls ---------------------------------------------------------------------------------------------------------
-    def call(self, function: Signature | FunctionPointer | FunctionBuilder, *arguments: Any) -> Int | None:
-        """Call a block, a function, or an entry of a function table. Gives the status if it returns one."""
+    def call(self, function: Called, *arguments: Any) -> None:
+        """Call a block, a function, or an entry of a function table."""
+        signature, called = self._called(function, arguments)
+        if signature.status:
+            self.body.let(f"call i64 {called}")
+        else:
+            self.body.lines.append(f"call void {called}")
+
+    def status_of(self, function: Called, *arguments: Any) -> Int:
+        """Call what returns a status, and give it."""
+        signature, called = self._called(function, arguments)
+        if not signature.status:
+            raise TraceError(f"{signature.name!r} returns no status: declare it with status=True")
+        return Int(self.body, self.body.let(f"call i64 {called}"))
+
+    def _called(self, function: Called, arguments: tuple[Any, ...]) -> tuple[Signature, str]:
+        """What is called, and its name and arguments in LLVM's text."""
         if isinstance(function, FunctionPointer):
             signature, name = function.signature, function.name
         else:
@@ -276,10 +294,7 @@ class FunctionBuilder:
         if len(arguments) != len(signature.parameters):
             raise TraceError(f"{signature.name!r} takes {len(signature.parameters)} arguments, not {len(arguments)}")
         passed = ", ".join(self._passed(kind, x) for kind, x in zip(signature.parameters, arguments, strict=True))
-        if signature.status:
-            return Int(self.body, self.body.let(f"call i64 {name}({passed})"))
-        self.body.lines.append(f"call void {name}({passed})")
-        return None
+        return signature, f"{name}({passed})"
 
     def _passed(self, kind: Kind, x: Any) -> str:
         if kind == "pointer" and isinstance(x, (IntTable, RealTable)):

@@ -139,11 +139,41 @@ def test_a_file_named_by_many_is_read_once(tmp_path, monkeypatch):
 
 
 def test_all_meshes_of_a_robot_are_bounded(tmp_path, monkeypatch):
+    """They are read where they are needed: for masses as the robot is read, else when it is drawn."""
     monkeypatch.setattr(mesh_files, "MOST_TRIANGLES", 2 * len(BOX.faces))
     obj(tmp_path)
-    text = f"<mujoco><asset>{many(3)}</asset><worldbody/></mujoco>"
+    geoms = "".join(f'<body><freejoint/><geom type="mesh" mesh="m{k}"/></body>' for k in range(3))
+    text = f"<mujoco><asset>{many(3)}</asset><worldbody>{geoms}</worldbody></mujoco>"
     notes = da.load_mjcf(write(tmp_path, "r.xml", text)).notes
     assert len(notes) == 1 and "meshes of the robot have more than 24 triangles together" in notes[0]
+
+
+def test_meshes_that_only_drawing_needs_are_not_read_before(tmp_path, monkeypatch):
+    """A damaged one is told as the robot is drawn, and left out; the others are drawn."""
+    read = []
+    monkeypatch.setattr(meshes, "load", lambda path, load=meshes.load: read.append(path) or load(path))
+    obj(tmp_path)
+    (tmp_path / "bad.obj").write_text("f 1 2 3\n")
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    looks = "".join(f'<visual><geometry><mesh filename="{x}.obj"/></geometry></visual>' for x in ("box", "bad"))
+    imported = da.load_urdf(write(tmp_path, "r.urdf", urdf(f'<link name="a">{mass}{looks}</link>')))
+    m = imported.build()
+    assert imported.notes == () and read == []
+    with pytest.warns(da.FileWarning, match=r"a mesh is not drawn: bad\.obj"):
+        m.simulate(0.1).page(tmp_path / "r.html")
+    exported = m.export_robot(tmp_path / "again.urdf")
+    assert len(exported.files) == 2 and ["not drawn" in note for note in exported.notes] == [True]
+
+
+def test_meshes_beside_the_folder_are_written_with_the_model(tmp_path):
+    package = tmp_path / "robot"
+    (package / "urdf").mkdir(parents=True)
+    obj(package)
+    link = '<link name="a"><visual><geometry><mesh filename="package://robot/box.obj"/></geometry></visual></link>'
+    imported = da.load_urdf(write(package / "urdf", "r.urdf", urdf(link)), folder=package)
+    imported.system.save(tmp_path / "r.yaml")
+    (shape,) = da.load(tmp_path / "r.yaml").bodies[0].shapes
+    assert np.allclose(shape.vertices.max(axis=0), imported.system.bodies["a"].shapes[0].vertices.max(axis=0))
 
 
 @pytest.mark.parametrize("text", ["f 1 2 3\n", "f 0 0 0\n", "f -1 -2 -3\n", "v\nf 1 1 1\n"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dalembert.errors import ModelError
 from dalembert.parts import meshes
+from dalembert.parts.data_file import DataFile
 from dalembert.parts.meshes import Triangles
 
 MOST_TRIANGLES = 10_000_000
@@ -20,8 +22,14 @@ class MeshFiles:
     found: dict[Path, Triangles | ModelError] = field(default_factory=dict)
     triangles: int = 0
 
+    def named(self, file: Path, here: Path) -> DataFile:
+        """A file that is read when it is needed, as a model in the folder `here` names it."""
+        meshes.check_ending(file)
+        return DataFile(Path(os.path.relpath(file, here)).as_posix(), here, self.load)
+
     def load(self, file: Path) -> Triangles:
         self.count(0, file.name)
+        file = file.resolve()
         if file not in self.found:
             try:
                 self.found[file] = meshes.load(file)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,8 @@ class DataFile:
     name: str
     """As the model says it."""
     folder: Path
+    read: Callable[[Path], Any] | None = field(default=None, repr=False, compare=False)
+    """What reads it, when it is needed and not before; None: it is read where it is named."""
 
     @property
     def path(self) -> Path:

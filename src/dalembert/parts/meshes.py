@@ -13,6 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.limited_read import MB, Unreadable, read_whole
 from dalembert.parts.frames import Frame
 
+ENDINGS = (".stl", ".obj")
 LARGEST = 64 * MB
 MOST_FACES = 500_000
 MOST_CORNERS = 10_000
@@ -43,12 +44,17 @@ class Triangles:
         return bool(len(np.unique(there)) == len(there) and np.array_equal(there, again))
 
 
+def check_ending(path: Path) -> str:
+    """The ending of a mesh that can be read, in small letters."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise ModelError(f"{path.name}: only STL and OBJ meshes are read")
+    return ending
+
+
 def load(path: Path) -> Triangles:
     """A mesh by the file's extension."""
-    readers = {".stl": _stl, ".obj": _obj}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise ModelError(f"{path.name}: only STL and OBJ meshes are read")
+    reader = {".stl": _stl, ".obj": _obj}[check_ending(path)]
     try:
         vertices, faces = reader(read_whole(path, LARGEST))
     except Unreadable as problem:

@@ -178,11 +178,13 @@ class MeshFile(Shape):
         if scale.dtype == object or not scale.all():
             raise ModelError(f"MeshFile: scale must be numbers other than zero, not {self.scale!r}")
         object.__setattr__(self, "scale", float(scale[0]) if (scale == scale[0]).all() else scale)
-        assert len(self.triangles.faces)  # read now, so that what is wrong is said where it is said
+        if self.file.read is None:
+            assert len(self.triangles.faces)  # read now, so that what is wrong is said where it is said
 
     @cached_property
     def triangles(self) -> Triangles:
-        return load(self.file.path).scaled(np.broadcast_to(self.scale, (3,)))
+        read = self.file.read or load
+        return read(self.file.path).scaled(np.broadcast_to(self.scale, (3,)))
 
     @property
     def vertices(self) -> np.ndarray:

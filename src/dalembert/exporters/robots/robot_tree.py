@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.exporters.robots.joint_rows import ROWS, RowJoint
-from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, MEASURED, Note
+from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, DRAWING, MEASURED, Note
 from dalembert.importers.poses import back, quaternion, then
 from dalembert.kinematics.initial import initial_state
 from dalembert.laws import JointFriction, Stop
@@ -19,7 +19,7 @@ from dalembert.parts.constraints import Coupling, Polynomial
 from dalembert.parts.forces import Force, JointSpring, Point, Spring
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
-from dalembert.parts.shapes import Shape
+from dalembert.parts.shapes import MeshFile, Shape
 from dalembert.trace import Expr
 
 UPRIGHT = 1e-12
@@ -115,14 +115,15 @@ def robot_tree(m: Mechanism) -> RobotTree:
     _check(m)
     q, u = initial_state(m, m.plan.initial, m.plan.speeds, 0.0)
     links: list[RobotLink] = []
+    notes: list[Note] = []
     for k, (j, body) in enumerate(zip(m.joints, m.bodies)):
         parent = m.parent[k]
         stands = then(back(links[parent - 1].in_body), j.on_parent) if parent else j.on_parent
-        links.append(RobotLink(body.name, parent, stands, j.on_child, *_in_link(m, k), j.name, _row(j, q, u)))
+        links.append(RobotLink(body.name, parent, stands, j.on_child, *_in_link(m, k, notes), j.name, _row(j, q, u)))
     loops = [
         LoopJoint(c.name, c.joint, c.parent, c.child, *(_on_link(links, *end) for end in _ends(c))) for c in m.cuts
     ]
-    tree = RobotTree(m.name, np.asarray(m.gravity, dtype=float), links, loops, m.ground_shapes, {}, {})
+    tree = RobotTree(m.name, np.asarray(m.gravity, dtype=float), links, loops, _readable(m.ground_shapes, notes), {}, {}, notes)
     _spread(m, tree)
     return tree
 
@@ -151,14 +152,27 @@ def _on_link(links: list[RobotLink], number: int, at: Frame) -> Frame:
     return then(back(links[number - 1].in_body), at) if number else at
 
 
-def _in_link(m: Mechanism, k: int) -> tuple[MassProperties, tuple[Shape, ...]]:
+def _readable(shapes: tuple[Shape, ...], notes: list[Note]) -> tuple[Shape, ...]:
+    """Without those whose file cannot be read."""
+    found = []
+    for shape in shapes:
+        try:
+            if isinstance(shape, MeshFile):
+                shape.triangles  # noqa: B018 - read now
+            found.append(shape)
+        except ModelError as problem:
+            notes.append(Note(f"a mesh is not drawn: {problem}", DRAWING))
+    return tuple(found)
+
+
+def _in_link(m: Mechanism, k: int, notes: list[Note]) -> tuple[MassProperties, tuple[Shape, ...]]:
     """A body in the frame of its joint."""
     body, frame = m.bodies[k], back(m.joints[k].on_child)
     R = frame.rotation
     com, inertia = np.asarray(body.com, dtype=float), np.asarray(body.inertia, dtype=float)
     turned = R @ inertia @ R.T
     matter = MassProperties(float(body.mass), frame.position + R @ com, 0.5 * (turned + turned.T))
-    return matter, tuple(replace(s, at=then(frame, s.at)) for s in body.shapes)
+    return matter, tuple(replace(s, at=then(frame, s.at)) for s in _readable(body.shapes, notes))
 
 
 def _row(j: TreeJoint, q: np.ndarray, u: np.ndarray) -> list[RowJoint]:

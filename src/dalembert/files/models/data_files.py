@@ -14,6 +14,7 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.limited_read import is_file
 from dalembert.parts.data_file import DataFile
+from dalembert.parts.shapes import Mesh, MeshFile, Shape
 from dalembert.system.system import System
 from dalembert.words import short
 
@@ -48,6 +49,17 @@ def _leads_inside(folder: Path, name: str) -> bool:
         return False
 
 
+def with_its_data(shape: Shape) -> Shape:
+    """A mesh whose file lies outside the model's folder, with its triangles; other shapes as they are."""
+    if isinstance(shape, MeshFile) and _leads_out(shape.file):
+        return Mesh(shape.vertices, shape.faces, at=shape.at, colour=shape.colour, opacity=shape.opacity)
+    return shape
+
+
+def _leads_out(file: DataFile) -> bool:
+    return PurePosixPath(file.name).parts[:1] == ("..",)
+
+
 def data_files(system: System) -> Iterator[tuple[str, DataFile]]:
     """All files that a model names, and who needs them."""
     for name, body in system.bodies.items():
@@ -60,7 +72,7 @@ def data_files(system: System) -> Iterator[tuple[str, DataFile]]:
 
 def _files_of(thing: Any) -> list[DataFile]:
     values = [getattr(thing, f.name) for f in fields(thing)] if thing is not None else []
-    return [x for x in values if isinstance(x, DataFile)]
+    return [x for x in values if isinstance(x, DataFile) and not _leads_out(x)]
 
 
 def check_files(system: System, folder: Path) -> None:

@@ -7,19 +7,22 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
+from dalembert.importers import pictures
 from dalembert.importers.enclosed import enclosed, shell, unsigned
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import DRAWING, MEASURED, Notes
 from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.orientations import Compiler
-from dalembert.importers.poses import back, quaternion
+from dalembert.importers.poses import HERE, back, quaternion
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties, meshes
 from dalembert.parts.data_file import DataFile
 from dalembert.parts.frames import Frame
 from dalembert.parts.meshes import Triangles
+from dalembert.parts.shapes import Shape
 from dalembert.vectors import ZERO
 
 OVERCOUNTED = 0.01
@@ -28,18 +31,42 @@ OVERCOUNTED = 0.01
 
 @dataclass(frozen=True, eq=False)
 class MeshAsset:
-    """Triangles, or nothing where the file could not be read; and how MJCF wants their inertia."""
+    """A mesh of the file itself, or of another, which is read when it is needed; and how MJCF wants its inertia."""
 
-    triangles: Triangles | None
+    source: Triangles | DataFile | None
     inertia: str
-    file: DataFile | None = None
-    """Where the triangles are as they stand, but for their scale."""
-    scale: np.ndarray = field(default_factory=lambda: np.ones(3))
+    scale: np.ndarray
+    shift: Frame
+    """Where the origin of the geom is in the mesh."""
+
+    @cached_property
+    def triangles(self) -> Triangles:
+        """In the geom's frame."""
+        if not isinstance(self.source, DataFile):
+            assert self.source is not None
+            made = self.source
+        else:
+            assert self.source.read is not None
+            made = self.source.read(self.source.path)
+        return made.placed(back(self.shift)).scaled(self.scale)
+
+    def shape(self, at: Frame, rgba: np.ndarray | None) -> Shape | None:
+        """What is drawn of it, with its geom at `at`."""
+        if isinstance(self.source, DataFile) and self.shift is HERE:
+            return pictures.mesh_file(self.source, self.scale, at, rgba)
+        try:
+            return None if self.source is None else pictures.mesh(self.triangles, at, rgba)
+        except ModelError:
+            return None
 
     def mass_properties(self, node: XmlNode, density: float, notes: Notes) -> MassProperties | None:
         """Mass properties of the geom that shows it, in the mesh's own frame."""
-        if self.triangles is None:
-            notes.add(node, "the mesh could not be read, so the geom has no mass here")
+        try:
+            missing = None if self.source is not None and self.triangles else "there is no such mesh"
+        except ModelError as problem:
+            missing = str(problem)
+        if missing:
+            notes.add(node, f"the mesh could not be read, so the geom has no mass here: {missing}")
             return None
         match self.inertia:
             case "convex":
@@ -56,7 +83,6 @@ class MeshAsset:
 
     def _legacy(self, node: XmlNode, density: float, notes: Notes) -> MassProperties:
         """MuJoCo's default, which counts more than there is where a mesh is not convex; how much more is said."""
-        assert self.triangles is not None
         made: MassProperties = node.checked(unsigned, self.triangles, density)
         try:
             exact = enclosed(self.triangles, density).mass if self.triangles.closed else None
@@ -105,8 +131,8 @@ class Assets:
                 name = node.get("name") or PurePosixPath(node.text_of("file").replace("\\", "/")).stem
                 mode = mesh.choice("inertia", ("exact", "legacy", "convex", "shell"), "legacy")
                 scale = mesh.vector("scale", (1.0, 1.0, 1.0))
-                triangles = _triangles(mesh, compiler, folder, start, notes, files)
-                made.meshes[name] = MeshAsset(triangles, mode, _beside(mesh, compiler, folder, start), scale)
+                source, shift = _source(mesh, compiler, folder, start, notes, files), _shift(mesh)
+                made.meshes[name] = MeshAsset(source, mode, scale, shift)
             for node in section.all("material"):
                 material = defaults.applied(node)
                 if material.has("rgba"):
@@ -124,41 +150,31 @@ class Assets:
         return self.colours.get(material) if material else None
 
 
-def _triangles(
+def _source(
     node: XmlNode, compiler: Compiler, folder: Folder, start: Path, notes: Notes, files: MeshFiles
-) -> Triangles | None:
+) -> Triangles | DataFile | None:
     try:
         if node.has("vertex"):
             made = _given(node)
             files.count(len(made.faces), "vertex=")
-        else:
-            made = files.load(_file(node, compiler, folder, start))
+            return made
+        name = node.text_of("file")
+        file = folder.inside(f"{compiler.mesh_folder}/{name}" if compiler.mesh_folder else name, start)
+        return files.named(file, start)
     except ModelError as problem:
         if node.has("vertex"):
             raise node.error(problem) from problem
         notes.add(node, f"the mesh is not read: {problem}", DRAWING)
         return None
+
+
+def _shift(node: XmlNode) -> Frame:
+    if not node.has("refpos") and not node.has("refquat"):
+        return HERE
     turned = node.vector("refquat", (1.0, 0.0, 0.0, 0.0), size=4)
     if not turned.any():
         raise node.error("refquat= has no direction")
-    shift = Frame(node.vector("refpos", ZERO), quaternion(turned))
-    return made.placed(back(shift)).scaled(node.vector("scale", (1.0, 1.0, 1.0)))
-
-
-def _file(node: XmlNode, compiler: Compiler, folder: Folder, start: Path) -> Path:
-    name = node.text_of("file")
-    return folder.inside(f"{compiler.mesh_folder}/{name}" if compiler.mesh_folder else name, start)
-
-
-def _beside(node: XmlNode, compiler: Compiler, folder: Folder, start: Path) -> DataFile | None:
-    """The mesh's own file, where it lies with the model and its triangles are neither turned nor shifted."""
-    if node.has("vertex") or node.has("refpos") or node.has("refquat"):
-        return None
-    try:
-        file, here = _file(node, compiler, folder, start), start.resolve()
-    except ModelError:
-        return None
-    return DataFile(file.relative_to(here).as_posix(), start) if file.is_relative_to(here) else None
+    return Frame(node.vector("refpos", ZERO), quaternion(turned))
 
 
 def _given(node: XmlNode) -> Triangles:

@@ -76,11 +76,7 @@ class Geoms:
 
     def _mesh(self, node: XmlNode, at: Frame) -> Geom:
         asset, rgba = self.assets.mesh(node), self.assets.colour(node)
-        shape = None
-        if asset.triangles is not None and asset.file is not None:
-            shape = node.checked(pictures.mesh_file, asset.file, asset.scale, at, rgba)
-        elif asset.triangles is not None:
-            shape = pictures.mesh(asset.triangles, at, rgba)
+        shape = node.checked(asset.shape, at, rgba)
         return Geom(lambda: self._solid_mesh(node, asset, at), shape, form=ContactForm(node, "", "mesh", ZERO, at))
 
     def _solid_mesh(self, node: XmlNode, asset: MeshAsset, at: Frame) -> MassProperties | None:

@@ -18,7 +18,6 @@ from dalembert.importers.sdf.sdf_values import own_pose, value, values, word
 from dalembert.importers.solid_forms import placed, solid
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
-from dalembert.parts.data_file import DataFile
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape
 
@@ -122,9 +121,7 @@ class SdfLooks:
         uri, scale = word(form, "uri") or "", values(form, "scale", 3, (1.0, 1.0, 1.0))
         try:
             file = self.folder.of_package(uri, start)
-            if file.is_relative_to(here):
-                return pictures.mesh_file(DataFile(file.relative_to(here).as_posix(), here), scale, at, rgba)
-            return pictures.mesh(self.files.load(file).scaled(scale), at, rgba)
+            return pictures.mesh_file(self.files.named(file, here), scale, at, rgba)
         except ModelError as problem:
             self.notes.add(form, f"the mesh is not drawn: {problem}", DRAWING)
             return None

@@ -17,7 +17,6 @@ from dalembert.importers.poses import quaternion, rpy
 from dalembert.importers.repairs import Repairs
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
-from dalembert.parts.data_file import DataFile
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape
 from dalembert.vectors import ZERO
@@ -106,10 +105,8 @@ class Looks:
     def _mesh(self, form: XmlNode, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         name, scale = form.text_of("filename"), form.vector("scale", (1.0, 1.0, 1.0))
         try:
-            file, here = self.folder.of_package(name, self.start), self.start.resolve()
-            if file.is_relative_to(here):
-                return pictures.mesh_file(DataFile(file.relative_to(here).as_posix(), self.start), scale, at, rgba)
-            return pictures.mesh(self.files.load(file).scaled(scale), at, rgba)
+            file = self.folder.of_package(name, self.start)
+            return pictures.mesh_file(self.files.named(file, self.start.resolve()), scale, at, rgba)
         except ModelError as problem:
             self.notes.add(form, f"the mesh is not drawn: {problem}", DRAWING)
             return None

@@ -5,6 +5,7 @@ Every shape of `da.shapes` is made of these; so are the skeleton and the marks o
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import FileWarning, ModelError
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints.axis import to_z, unit
 from dalembert.parts.shapes import Shape
@@ -142,7 +144,12 @@ def _line(s: Any, at: Frame, thickness: float, look: dict[str, Any]) -> Iterator
 
 
 def _mesh(s: Any, at: Frame, _: float, look: dict[str, Any]) -> Iterator[Primitive]:
-    yield Primitive("mesh", at.position, at.rotation, np.ones(3), vertices=s.vertices, faces=s.faces, **look)
+    try:
+        vertices, faces = s.vertices, s.faces
+    except ModelError as problem:  # of a file that is read now, and not where it was named
+        warnings.warn(f"a mesh is not drawn: {problem}", FileWarning, stacklevel=2)
+        return
+    yield Primitive("mesh", at.position, at.rotation, np.ones(3), vertices=vertices, faces=faces, **look)
 
 
 def polyline(points: list[Vector], radius: float, **look: Any) -> Iterator[Primitive]:

@@ -90,3 +90,14 @@ def test_pushes_make_a_wrong_mass_show_where_nothing_else_does(tmp_path):
     right, wrong = (write(tmp_path, f"{k}.urdf", text) for k, text in enumerate(texts))
     assert PEERS["pinocchio"](right, da.load_urdf(right), 3).largest < 1e-12
     assert PEERS["pinocchio"](right, da.load_urdf(wrong), 3).largest > 0.05
+
+
+def test_axes_of_the_medium_are_those_of_what_has_mass(tmp_path):
+    """A ball has no principal axes of its own: MuJoCo takes those of its only geom with mass."""
+    peer("mujoco", "mujoco")
+    geoms = (
+        '<geom type="box" size=".1 .2 .3" euler="20 30 40" mass="0"/><geom type="sphere" size=".1" euler="50 0 10"/>'
+    )
+    text = f'<mujoco><option density="1000"/><worldbody><body><freejoint/>{geoms}</body></worldbody></mujoco>'
+    path = write(tmp_path, "r.xml", text)
+    assert PEERS["mujoco"](path, da.load_mjcf(path), 9).largest < 1e-11

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.importers.peers import PEERS
+from dalembert.importers.peers import PEERS, beside
 from dalembert.importers.repairs import nearest_body
 from dalembert.parts.bodies import check_mass_properties
 from tests.importers.peers import peer
@@ -182,3 +184,33 @@ def test_limits_of_tendons_are_laws(tmp_path):
     motion = found.build().simulate(2.0)
     total = motion["j"] + motion["k"]
     assert total.max() == pytest.approx(0.2, abs=1e-9) and motion["z"].min() == pytest.approx(-0.5, abs=1e-9)
+
+
+def test_what_notes_tell_is_all_that_differs(tmp_path):
+    """The peer agrees once it reads the file as it was read here; a note about something else explains nothing."""
+    peer("pinocchio", "pinocchio")
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="{}" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = "".join(f'<link name="{x}">{inertial.format(izz)}</link>' for x, izz in (("a", 1), ("b", 5), ("c", 1)))
+    joints = "".join(
+        f'<joint name="{a}{b}" type="revolute"><parent link="{a}"/><child link="{b}"/><origin xyz="1 0 0"/>'
+        '<axis xyz="0 0.6 0.8"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+        for a, b in ("ab", "bc", "cd")
+    )
+    path = write(tmp_path, "r.urdf", urdf(f'{links}<link name="d"/>{joints}'))
+    found = da.load_urdf(path)
+    assert [n.effect for n in found.notes if "repaired" in n] == ["accelerations", "accelerations"]
+    plain, as_read = beside("pinocchio", path, found, 6)
+    assert plain is None and as_read.agrees  # the joint that moves no mass is locked
+    silent = replace(found, system=da.load_urdf(path, gravity=(1, 2, 3)).system)
+    silent.system.bodies["c"] = silent.system.bodies["b"]
+    assert not beside("pinocchio", path, silent, 6)[1].agrees
+
+
+def test_mimicry_of_a_joint_that_is_not_there_is_left_out(tmp_path):
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><mimic joint="k"/></joint>'
+    path = write(tmp_path, "r.urdf", urdf(f'<link name="a"/><link name="b">{inertial}</link>{joint}'))
+    found = da.load_urdf(path)
+    assert found.build().n_u == 1 and "it mimics nothing" in found.notes[0]
+    with pytest.raises(da.ModelError, match="no joint 'k'"):
+        da.load_urdf(path, strict=True)

@@ -16,12 +16,17 @@ class Names:
 
     def new(self, wanted: str) -> str:
         """The name itself, or the nearest that a system accepts and nobody has."""
-        safe = _FORBIDDEN.sub("_", wanted) or "unnamed"
+        safe = plain(wanted) or "unnamed"
         name, k = safe, 2
         while name in self.taken:
             name, k = f"{safe}_{k}", k + 1
         self.taken.add(name)
         return name
+
+
+def plain(wanted: str) -> str:
+    """A name without what names here do not have."""
+    return _FORBIDDEN.sub("_", wanted)
 
 
 def identifier(wanted: str) -> str:

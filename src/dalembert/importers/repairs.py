@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +32,10 @@ class Repairs:
             raise node.error(f"{wrong}; without strict, {done}")
         self.notes.add(node, f"{wrong}; repaired: {done}", effect)
 
-    def mass_properties(self, node: XmlNode, p: MassProperties, body: str) -> MassProperties:
-        """These, or the nearest that some body has."""
+    def mass_properties(
+        self, node: XmlNode, p: MassProperties, body: str, rewrite: Callable[[MassProperties], None] | None = None
+    ) -> MassProperties:
+        """These, or the nearest that some body has, which `rewrite` puts into the file's edits."""
         try:
             check_mass_properties(p, body)
             return p
@@ -41,6 +44,8 @@ class Repairs:
             if self.strict or made is None:
                 raise node.error(problem) from problem
         check_mass_properties(made, body)
+        if rewrite is not None:
+            rewrite(made)
         if p.mass:
             change = float(np.abs(made.inertia - p.inertia).max() / np.abs(p.inertia).max())
             done = f"the nearest inertia that a body can have, {change:.1e} of the largest moment away"
@@ -68,7 +73,7 @@ def nearest_body(p: MassProperties) -> MassProperties | None:
         return None
     second, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
     if not second.max() > 0.0:
-        return None
+        return MassProperties(p.mass, p.com, np.zeros((3, 3)))
     clipped = np.maximum(second, INSIDE * second.max()) if second.min() < 0.0 else second
     moments = (axes * clipped) @ axes.T
     made = np.trace(moments) * np.eye(3) - moments

@@ -1,4 +1,4 @@
-"""Triangle meshes from STL and OBJ files."""
+"""Triangle meshes from STL and OBJ files, and from MuJoCo's own MSH."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.limited_read import MB, Unreadable, read_whole
 from dalembert.parts.frames import Frame
 
-ENDINGS = (".stl", ".obj")
+ENDINGS = (".stl", ".obj", ".msh")
 LARGEST = 64 * MB
 MOST_FACES = 500_000
 MOST_CORNERS = 10_000
@@ -48,13 +48,13 @@ def check_ending(path: Path) -> str:
     """The ending of a mesh that can be read, in small letters."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
-        raise ModelError(f"{path.name}: only STL and OBJ meshes are read")
+        raise ModelError(f"{path.name}: only STL, OBJ and MSH meshes are read")
     return ending
 
 
 def load(path: Path) -> Triangles:
     """A mesh by the file's extension."""
-    reader = {".stl": _stl, ".obj": _obj}[check_ending(path)]
+    reader = {".stl": _stl, ".obj": _obj, ".msh": _msh}[check_ending(path)]
     try:
         vertices, faces = reader(read_whole(path, LARGEST))
     except Unreadable as problem:
@@ -86,6 +86,16 @@ def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
         corners = np.array([[float(x) for x in w] for w in islice(vertex, 3 * MOST_FACES + 3)]).reshape(-1, 3, 3)
     vertices, faces = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     return vertices, faces.reshape(-1, 3)
+
+
+def _msh(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Four counts (vertices, normals, places in textures, faces), and then these."""
+    vertices, normals, textures, faces = (int(x) for x in np.frombuffer(data, "<i4", 4))
+    size = 16 + 12 * vertices + 12 * normals + 8 * textures + 12 * faces
+    if min(vertices, normals, textures, faces) < 0 or len(data) != size:
+        raise ValueError("its size is not what its counts say")
+    corners = np.frombuffer(data, "<f4", 3 * vertices, offset=16).astype(float)
+    return corners.reshape(-1, 3), np.frombuffer(data, "<i4", 3 * faces, offset=size - 12 * faces).reshape(-1, 3)
 
 
 def _lines(data: bytes) -> io.BytesIO:

@@ -123,7 +123,9 @@ def robot_tree(m: Mechanism) -> RobotTree:
     loops = [
         LoopJoint(c.name, c.joint, c.parent, c.child, *(_on_link(links, *end) for end in _ends(c))) for c in m.cuts
     ]
-    tree = RobotTree(m.name, np.asarray(m.gravity, dtype=float), links, loops, _readable(m.ground_shapes, notes), {}, {}, notes)
+    tree = RobotTree(
+        m.name, np.asarray(m.gravity, dtype=float), links, loops, _readable(m.ground_shapes, notes), {}, {}, notes
+    )
     _spread(m, tree)
     return tree
 

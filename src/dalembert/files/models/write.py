@@ -77,7 +77,9 @@ def plain_data(system: System) -> dict[str, Any]:
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
-        data["ground"] = {"shapes": ListKind(SHAPE, 0).write([*map(with_its_data, system.ground_shapes)], "ground: shapes")}
+        data["ground"] = {
+            "shapes": ListKind(SHAPE, 0).write([*map(with_its_data, system.ground_shapes)], "ground: shapes")
+        }
     data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     for name, said_speeds in on_joints.items():
@@ -112,7 +114,9 @@ def _body(b: RigidBody) -> dict[str, Any]:
         data: dict[str, Any] = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
     else:
         data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
-    return data | ({"shapes": ListKind(SHAPE, 0).write([*map(with_its_data, b.shapes)], f"{where}: shapes")} if b.shapes else {})
+    return data | (
+        {"shapes": ListKind(SHAPE, 0).write([*map(with_its_data, b.shapes)], f"{where}: shapes")} if b.shapes else {}
+    )
 
 
 def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:

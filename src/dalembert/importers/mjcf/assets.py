@@ -48,6 +48,7 @@ class MeshAsset:
         else:
             assert self.source.read is not None
             made = self.source.read(self.source.path)
+            made = Triangles(made.vertices.astype(np.float32).astype(float), made.faces)  # as MuJoCo keeps them
         return made.placed(back(self.shift)).scaled(self.scale)
 
     def shape(self, at: Frame, rgba: np.ndarray | None) -> Shape | None:

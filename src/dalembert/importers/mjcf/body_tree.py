@@ -20,7 +20,7 @@ from dalembert.parts import MassProperties
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape
 from dalembert.system import GROUND
-from dalembert.vectors import ZERO
+from dalembert.vectors import IDENTITY, ZERO
 
 PRINCIPAL = 1e-9
 """Part of the largest moment that products of inertia may have about principal axes."""
@@ -39,6 +39,8 @@ class MjcfBody:
     joints: list[JointPart] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
     inertial: list[XmlNode] = field(default_factory=list)
+    weighed: list[Geom] = field(default_factory=list)
+    """Geoms that its mass is made of."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -89,6 +91,7 @@ class BodyTree:
         for geom in body.geoms if mode != "false" else []:
             part = geom.weigh()
             if part is not None:
+                body.weighed.append(geom)
                 total = part if total is NOTHING else total + part
         found = self.compiler.bounded(MassProperties(total.mass, total.com, total.inertia))
         return self.repairs.mass_properties(body.node, found, body.name)
@@ -96,7 +99,9 @@ class BodyTree:
     def principal_axes(self, body: MjcfBody, inertia: np.ndarray) -> np.ndarray:
         """Principal axes of a body, as columns: those that the file says, where two moments are equal and any others would do."""
         said = [self.compiler.rotation(x) for x in body.inertial if not x.has("fullinertia")]
-        said += [] if said else [g.form.at.rotation for g in body.geoms if g.form is not None]
+        if not said:
+            said = [g.form.at.rotation for g in body.weighed if g.form is not None][:2]
+            said = said if len(said) == 1 else [IDENTITY]
         for R in said:
             off = R.T @ inertia @ R
             if np.abs(off - np.diag(np.diag(off))).max() <= PRINCIPAL * np.abs(off).max():
@@ -208,4 +213,11 @@ class BodyTree:
         else:
             about = at.rotation @ np.diag(node.vector("diaginertia", ZERO)) @ at.rotation.T
         made = MassProperties(mass, at.position, 0.5 * (about + about.T))
-        return self.repairs.mass_properties(node, self.compiler.bounded(made), body)
+
+        def rewrite(mended: MassProperties) -> None:
+            I = mended.inertia
+            full = " ".join(repr(float(I[i, k])) for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+            without = dict.fromkeys(("diaginertia", *ORIENTATIONS))
+            self.notes.edits.change(node, mass=repr(mended.mass), **without, fullinertia=full)
+
+        return self.repairs.mass_properties(node, self.compiler.bounded(made), body, rewrite)

@@ -105,6 +105,7 @@ class Geoms:
             place = self.compiler.place(node)
         else:
             ends = node.numbers("fromto", 6)
+            node.get("pos")
             along = ends[:3] - ends[3:]
             half = 0.5 * float(np.linalg.norm(along))
             if half < NO_LENGTH:

@@ -64,7 +64,10 @@ def read_joint(node: XmlNode, name: str, inside: Frame, body: Frame, compiler: C
     A hinge or slide stands at ref in the pose of the file: turned or shifted back by it, frame P makes our coordinate MuJoCo's.
     """
     kind = "free" if node.tag == "freejoint" else node.choice("type", KINDS, "hinge")
+    if kind in ("free", "ball"):
+        node.get("axis")
     if kind == "free":
+        node.get("pos")
         zero = np.array([*euler_parameters(body.rotation), *body.position])
         return JointPart(name, node, kind, Free(), zero, Frame(), Frame())
     at = then(inside, Frame(node.vector("pos", ZERO))).position

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.importers.contact_forms import ContactAdder
+from dalembert.importers.edits import EditedFile
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.mjcf.actuators import Actuators
@@ -51,6 +54,16 @@ def load(file: Path, folder: str | Path | None, strict: bool, laws: bool, contac
     return _MjcfImport(document(file, allowed), file, allowed, strict).run(laws, contacts)
 
 
+UNREFERENCED = frozenset({"keyframe", "sensor", "custom", "visual"})
+"""Sections that change no accelerations and may name what is left out."""
+
+
+def _folders(compiler: Compiler, here: Path) -> str:
+    """Where the files beside a model are, wherever its text is."""
+    own = {"meshdir": here / compiler.mesh_folder, "texturedir": here / compiler.texture_folder}
+    return f"<compiler {' '.join(f'{name}={quoteattr(str(x))}' for name, x in own.items())}/>"
+
+
 @dataclass(frozen=True)
 class JointInertia:
     """What a joint's own force has to accelerate: with all other joints fixed, and with all others loose."""
@@ -67,7 +80,8 @@ class _MjcfImport:
         self.repairs = Repairs(self.notes, strict)
         compiler = Compiler.of(list(root.all("compiler")))
         self.defaults = Defaults.of(list(root.all("default")))
-        assets = Assets.of(list(root.all("asset")), self.defaults, compiler, folder, file.parent.resolve(), self.notes)
+        self.here = file.parent.resolve()
+        assets = Assets.of(list(root.all("asset")), self.defaults, compiler, folder, self.here, self.notes)
         self.tree = BodyTree(compiler, self.defaults, Geoms(compiler, assets, self.notes), self.notes, self.repairs)
         self.system = System(root.get("model") or file.stem, self._gravity())
         self.forces = Names()
@@ -108,7 +122,8 @@ class _MjcfImport:
             GeomContacts(tree, self.defaults, adder, self.notes).add(self.root, contacts)
         self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS if contacts == "none" else REASONS | IN_CONTACT)
-        return Imported(system, self.notes.ranked())
+        read = EditedFile(self.root, self.notes.edits, UNREFERENCED, partial(_folders, self.tree.compiler, self.here))
+        return Imported(system, self.notes.ranked(), read)
 
     def _gravity(self) -> np.ndarray:
         g = np.array([0.0, 0.0, -EARTH])

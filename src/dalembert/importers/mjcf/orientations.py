@@ -27,6 +27,7 @@ class Compiler:
     inertia_from_geoms: str = "auto"
     geom_groups: tuple[int, int] = (0, 5)
     mesh_folder: str = ""
+    texture_folder: str = ""
     auto_limits: bool = True
     """Whether a range alone makes a limit."""
     least_mass: float = 0.0
@@ -54,6 +55,7 @@ class Compiler:
                 node.choice("inertiafromgeom", ("true", "false", "auto"), made.inertia_from_geoms),
                 (int(low), int(high)),
                 node.get("meshdir") or node.get("assetdir") or made.mesh_folder,
+                node.get("texturedir") or node.get("assetdir") or made.texture_folder,
                 node.flag("autolimits", made.auto_limits),
                 node.number("boundmass", made.least_mass),
                 node.number("boundinertia", made.least_inertia),

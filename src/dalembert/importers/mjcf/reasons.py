@@ -30,6 +30,8 @@ REASONS = {
     "joint.springdamper": Note("stiffness and damping from a time constant are not represented; give these", ACCELERATIONS),
     "joint.actuatorfrcrange": _CLAMP, "joint.actuatorfrclimited": _CLAMP, "joint.group": _LOOK, "freejoint.group": _LOOK,
     ".ctrlrange": _CLAMP, ".ctrllimited": _CLAMP, ".forcerange": _CLAMP, ".forcelimited": _CLAMP, ".inheritrange": _CLAMP,
+    "adhesion.gain": _CONTACT, "adhesion.ctrlrange": _CONTACT, "adhesion.ctrllimited": _CONTACT, "key.mpos": _LOOK, "key.mquat": _LOOK,
+    "mesh.content_type": _LOOK, "material.metallic": _LOOK, "material.roughness": _LOOK, "mesh": _LOOK, "material": _LOOK,
     ".actlimited": _CLAMP, ".actrange": _CLAMP,
     "camera": _LOOK, "light": _LOOK, "visual": _LOOK, "statistic": _LOOK, "texture": _LOOK, "skin": _LOOK,
     ".rgba": _LOOK, ".material": _LOOK, ".group": _LOOK, ".texture": _LOOK, ".texrepeat": _LOOK, ".texuniform": _LOOK,

@@ -16,7 +16,6 @@ from dalembert.importers.peers.peer_comparison import (
     moving,
     open_tree,
     places_in_q,
-    pushed,
     random_states,
 )
 from dalembert.mechanism import Mechanism, TreeJoint
@@ -27,7 +26,7 @@ ANGLES = ("revolute", "prismatic", "screw", "universal")
 """Joints whose coordinates and speeds are ours."""
 
 
-def compared(path: Path, found: Imported, states: int) -> PeerComparison:
+def compared(path: Path, found: Imported, states: int, text: str | None = None) -> PeerComparison:
     """In random states of a continuous plant without contact."""
     try:
         parsing, plants = (import_module(f"pydrake.multibody.{name}") for name in ("parsing", "plant"))
@@ -36,7 +35,11 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
     m = open_tree(found)
     plant: Any = plants.MultibodyPlant(0.0)
     try:
-        parsing.Parser(plant).AddModels(str(path))
+        parser = parsing.Parser(plant)
+        if text is None:
+            parser.AddModels(str(path))
+        else:
+            parser.AddModelsFromString(text, "sdf")
         plant.mutable_gravity_field().set_gravity_vector(np.array(m.gravity, dtype=float))
         plant.Finalize()
     except (ValueError, RuntimeError) as problem:
@@ -46,13 +49,13 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
     for kind, rng in random_states(states):
         q = m.admissible(m.reference + rng.uniform(-1.0, 1.0, m.n_q))
         u = np.zeros(m.n_u) if kind == "at rest" else rng.uniform(-1.0, 1.0, m.n_u)
-        tau, ours = pushed(m.numeric, q, u, rng)
+        tau, ours = differences.pushed(m.numeric, q, u, rng)
         plant.SetPositions(context, _positions(m, plant, joints, q))
         plant.SetVelocities(context, _speeds(m, plant, joints, q, u))
         plant.get_applied_generalized_force_input_port().FixValue(context, _speeds(m, plant, joints, q, tau))
         theirs = plant.get_generalized_acceleration_output_port().Eval(context)
         differences.add(kind, ours, _ours(m, joints, q, theirs))
-    return PeerComparison("drake", states, differences.found)
+    return differences.compared("drake", states)
 
 
 def _joints(m: Mechanism, plant: Any) -> list[tuple[TreeJoint, Any]]:

@@ -15,7 +15,6 @@ from dalembert.importers.peers.peer_comparison import (
     moving,
     open_tree,
     places_in_q,
-    pushed,
     random_states,
 )
 from dalembert.mechanism import Mechanism
@@ -26,14 +25,14 @@ _QVEL = {6: [3, 4, 5, 0, 1, 2], 3: [0, 1, 2], 1: [0]}
 """The same of speeds."""
 
 
-def compared(path: Path, found: Imported, states: int) -> PeerComparison:
+def compared(path: Path, found: Imported, states: int, text: str | None = None) -> PeerComparison:
     """In random states; controls within the ranges that the file gives them."""
     try:
         import mujoco
     except ImportError as missing:
         raise ModelError("MuJoCo is not installed: pip install mujoco") from missing
     try:
-        mm = mujoco.MjModel.from_xml_path(str(path))
+        mm = mujoco.MjModel.from_xml_path(str(path)) if text is None else mujoco.MjModel.from_xml_string(text)
     except (ValueError, mujoco.FatalError) as problem:
         raise ModelError(f"MuJoCo does not read it: {str(problem).splitlines()[0]}") from problem
     m, dd = open_tree(found), mujoco.MjData(mm)
@@ -46,14 +45,14 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
         for j, (at_q, at_u) in zip(moving(m), places):
             q[places_in_q(j)], u[j.columns] = dd.qpos[at_q], dd.qvel[at_u]
         own = m.with_parameters(**dict(zip([*controls, *m.states], map(float, [*dd.ctrl, *dd.act]))))
-        tau, ours = pushed(own.numeric, q, u, rng)
+        tau, ours = differences.pushed(own.numeric, q, u, rng)
         for j, (_, at_u) in zip(moving(m), places):
             dd.qfrc_applied[at_u] = tau[j.columns]
         mujoco.mj_forward(mm, dd)
         for j, (_, at_u) in zip(moving(m), places):
             theirs[j.columns] = dd.qacc_smooth[at_u]
         differences.add(kind, ours, theirs)
-    return PeerComparison("mujoco", states, differences.found)
+    return differences.compared("mujoco", states)
 
 
 def joint_places(m: Mechanism, mm: Any, found: Imported) -> list[tuple[list[int], list[int]]]:

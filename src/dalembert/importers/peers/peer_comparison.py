@@ -18,6 +18,10 @@ AGREES = 1e-8
 KINDS = ("at rest", "in motion", "with actuators")
 """In which states accelerations are compared. In all of them joints are pushed as well: by what would accelerate each at random by
 about 1 in its unit, so that masses count where gravity does not act, and no acceleration is nothing but rounding."""
+ROUNDED = 4.0
+"""Units in the last place by which two programs' mass matrices may differ, where each rounds its own products."""
+MOST_ROUNDING = 1e-5
+"""Beyond it, rounding excuses no difference."""
 SEED = 23
 """Seed of the random states."""
 
@@ -29,6 +33,8 @@ class PeerComparison:
     peer: str
     states: int
     joints: dict[str, dict[str, float]]
+    rounding: float = 0.0
+    """What rounding of the mass matrix alone makes of accelerations, by the largest, in the worst of the states."""
 
     @property
     def largest(self) -> float:
@@ -38,7 +44,7 @@ class PeerComparison:
 
     @property
     def agrees(self) -> bool:
-        return self.largest <= AGREES
+        return self.largest <= max(AGREES, self.rounding)
 
     def worst(self, kind: str) -> tuple[str, float]:
         """The joint that differs most in states of a kind, and by how much."""
@@ -60,20 +66,29 @@ def moving(m: Mechanism) -> list[TreeJoint]:
     return [j for j in m.joints if j.joint.n_u]
 
 
-def pushed(m: Mechanism, q: np.ndarray, u: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Random generalized forces on the speeds of a mechanism without parameters, and its accelerations under them, in the reference
-    interpreter: nothing is compiled for a few states."""
-    tree = Tree(State(m, 0.0, q, u))
-    tau = composite(tree) @ rng.uniform(-1.0, 1.0, m.n_u)
-    return tau, articulated(tree, tau)
-
-
 class Differences:
     """What is found state by state."""
 
     def __init__(self, m: Mechanism):
         self.m = m
         self.found: dict[str, dict[str, float]] = {}
+        self.rounding = 0.0
+
+    def pushed(
+        self, m: Mechanism, q: np.ndarray, u: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Random generalized forces on the speeds of a mechanism without parameters, and its accelerations under them, in the
+        reference interpreter: nothing is compiled for a few states."""
+        tree = Tree(State(m, 0.0, q, u))
+        A = composite(tree)
+        sizes = np.sqrt(np.abs(np.diag(A)))
+        condition = float(np.linalg.cond(A / np.outer(sizes, sizes))) if m.n_u and sizes.all() else 1.0
+        self.rounding = max(self.rounding, ROUNDED * np.finfo(float).eps * condition)
+        tau = A @ rng.uniform(-1.0, 1.0, m.n_u)
+        return tau, articulated(tree, tau)
+
+    def compared(self, peer: str, states: int) -> PeerComparison:
+        return PeerComparison(peer, states, self.found, min(self.rounding, MOST_ROUNDING))
 
     def add(self, kind: str, ours: np.ndarray, theirs: np.ndarray) -> None:
         largest = float(np.max(np.abs([*ours, *theirs]), initial=0.0))

@@ -9,19 +9,19 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.importers.imported import Imported
+from dalembert.importers.naming import plain
 from dalembert.importers.peers.peer_comparison import (
     Differences,
     PeerComparison,
     moving,
     open_tree,
     places_in_q,
-    pushed,
     random_states,
 )
 from dalembert.mechanism import Mechanism
 
 
-def compared(path: Path, found: Imported, states: int) -> PeerComparison:
+def compared(path: Path, found: Imported, states: int, text: str | None = None) -> PeerComparison:
     """In random states, with the file's damping, which Pinocchio keeps but leaves to the caller."""
     try:
         import pinocchio as pin
@@ -30,9 +30,8 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
     m = open_tree(found)
     free = any(j.joint.n_u == 6 and j.name.startswith("base_") for j in m.joints)
     try:
-        model = (
-            pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer()) if free else pin.buildModelFromUrdf(str(path))
-        )
+        root = [pin.JointModelFreeFlyer()] if free else []
+        model = pin.buildModelFromUrdf(str(path), *root) if text is None else pin.buildModelFromXML(text, *root)
     except (ValueError, RuntimeError) as problem:
         raise ModelError(f"Pinocchio does not read it: {str(problem).splitlines()[0]}") from problem
     model.gravity.linear = np.array(m.gravity, dtype=float)
@@ -42,22 +41,22 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
         q = m.admissible(m.reference + rng.uniform(-1.0, 1.0, m.n_q))
         u = np.zeros(m.n_u) if kind == "at rest" else rng.uniform(-1.0, 1.0, m.n_u)
         theirs, v = _state(pin, model, m, places, q, u)
-        tau, ours = pushed(m.numeric, q, u, rng)
+        tau, ours = differences.pushed(m.numeric, q, u, rng)
         a = pin.aba(model, data, theirs, v, _forces(model, m, places, q, tau) - np.asarray(model.damping) * v)
         differences.add(kind, ours, _accelerations(model, m, places, q, v, a))
-    return PeerComparison("pinocchio", states, differences.found)
+    return differences.compared("pinocchio", states)
 
 
 def joint_ids(m: Mechanism, model: Any) -> list[int]:
     """Pinocchio's joint for each of our moving ones."""
     if model.nv != m.n_u:
         raise ModelError(f"Pinocchio has {model.nv} speeds where the import has {m.n_u}")
-    made = []
+    made, there = [], {plain(name): k for k, name in enumerate(model.names)}
     for j in moving(m):
-        name = j.name if model.existJointName(j.name) else "root_joint"
-        if not model.existJointName(name):
+        name = j.name if j.name in there else "root_joint"
+        if name not in there:
             raise ModelError(f'Pinocchio has no joint "{j.name}"')
-        made.append(int(model.getJointId(name)))
+        made.append(there[name])
     return made
 
 

@@ -10,6 +10,14 @@ _CONTROL = Note("it speaks of controllers, which do not enter the equations of m
 
 REASONS = {
     "collision": _CONTACT,
+    "contact": _CONTACT,
+    "link/": Note("it is not part of what URDF says of links", MEASURED),
+    "limit/": _CONTROL,
+    "joint/": Note("it is not part of what URDF says of joints", MEASURED),
+    "dynamics/": Note("it is not part of what URDF says of the dynamics of joints"),
+    "visual/": Note("it is not drawn", DRAWING),
+    "self_filter": _CONTACT,
+    "collision_checking": _CONTACT,
     "limit": Note(
         "limits of joints other than the ends of their ways, or with laws=False, are not represented",
         AT_LIMITS,
@@ -20,6 +28,8 @@ REASONS = {
     "safety_controller": _CONTROL,
     "calibration": _CONTROL,
     "transmission": _CONTROL,
+    "transmission/": _CONTROL,
+    "ros2_control": _CONTROL,
     "type": _CONTROL,
     "hardwareInterface": _CONTROL,
     "mechanicalReduction": _CONTROL,

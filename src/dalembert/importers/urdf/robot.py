@@ -7,6 +7,7 @@ from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.importers import xml
+from dalembert.importers.edits import EditedFile
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import MEASURED, Imported, Notes
 from dalembert.importers.naming import Names
@@ -73,6 +74,7 @@ class _UrdfImport:
         self.looks.learn(self.robot)
         self._add_links(base)
         armature = self._armature()
+        self._lock_massless(armature)
         for node in self.joint_nodes.values():
             self._add_joint(node, armature.get(node.text_of("name"), 0.0))
         for node in self.joint_nodes.values():
@@ -84,7 +86,7 @@ class _UrdfImport:
             ContactsWithGround(self.system, self.notes, self.robot).add(self.tree, self.body_of)
         self.robot.read.add("version")
         self.notes.of_unread(self.robot, REASONS)
-        return Imported(self.system, self.notes.ranked())
+        return Imported(self.system, self.notes.ranked(), EditedFile(self.robot, self.notes.edits))
 
     def _add_links(self, base: str) -> None:
         tree: LinkTree = self.tree
@@ -101,6 +103,29 @@ class _UrdfImport:
         if tree.root != WORLD:
             body = self.body_of[tree.root]
             self.system.add_joint(self.names.new(f"base_{body}"), Free() if base == "free" else Weld(), GROUND, body)
+
+    def _lock_massless(self, armature: dict[str, float]) -> None:
+        """A joint that moves links without any mass has no equation of motion, unless a loop or another joint decides it."""
+        if self.repairs.strict or any(True for _ in closures(self.robot, self.tree)):
+            return
+        decided = [node.attributes["name"] for node in self.joint_nodes.values() if node.one("mimic") is not None]
+        weighs = {self.tree.root, *(self._carried(name) for name in (*decided, *armature) if name in self.joint_nodes)}
+        weighs |= {
+            name for name, body in self.body_of.items() if body != GROUND and not self.system.bodies[body].massless
+        }
+        for name in list(weighs):
+            while name in self.tree.parent:
+                name = self.tree.parent[name]
+                weighs.add(name)
+        for link, node in self.tree.joint_of.items():
+            if link not in weighs and joint(node).n_u:
+                self.repairs.mended(
+                    node, "what it moves has no mass, so that its motion is not determined", "it is locked"
+                )
+                node.attributes["type"] = "fixed"
+
+    def _carried(self, name: str) -> str:
+        return self.joint_nodes[name].need("child").text_of("link")
 
     def _armature(self) -> dict[str, float]:
         """What the rotors of transmissions add to the joints they drive."""
@@ -122,6 +147,12 @@ class _UrdfImport:
         made = self.joint_of[name]
         at = origin(node)
         node.checked(self.system.add_joint, made, self.joints[name], parent, child, at_parent=at, armature=armature)
+        if not self.joints[name].n_u:
+            for idle in node.all("axis", "limit", "dynamics", "safety_controller", "calibration"):
+                idle.forget()
+        elif node.get("type") == "continuous":
+            for limit in (child for child in node.children if child.tag == "limit"):
+                limit.read.update(("lower", "upper"))
         dynamics = node.one("dynamics")
         damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
         if damping and self.joints[name].n_u:
@@ -146,9 +177,11 @@ class _UrdfImport:
         if mimic is None:
             return
         other = mimic.text_of("joint")
+        if other not in self.joints:
+            self.repairs.mended(mimic, unknown(other, "joint", self.joints, "joint="), "it mimics nothing")
+            mimic.forget()
+            return
         for name in (node.text_of("name"), other):
-            if name not in self.joints:
-                raise mimic.error(unknown(name, "joint", self.joints, "joint="))
             if self.joints[name].n_u > 1:
                 raise mimic.error(f'joint "{name}" has no single coordinate, so it cannot take part in mimicry')
         if other == node.text_of("name"):

@@ -53,7 +53,17 @@ def mass_properties(link: XmlNode, repairs: Repairs) -> MassProperties:
                 about[i, j] = about[j, i] = given.number(f"i{row}{column}", 0.0)
     made = MassProperties(mass, at.position, at.rotation @ about @ at.rotation.T)
     made = MassProperties(made.mass, made.com, 0.5 * (made.inertia + made.inertia.T))
-    return repairs.mass_properties(node, made, link.text_of("name"))
+
+    def rewrite(mended: MassProperties) -> None:
+        R = at.rotation
+        own = R.T @ mended.inertia @ R
+        edits = repairs.notes.edits
+        edits.change(node.need("mass"), value=repr(mended.mass))
+        if given is not None:
+            six = {f"i{'xyz'[i]}{'xyz'[k]}": repr(float(own[i, k])) for i in range(3) for k in range(i, 3)}
+            edits.change(given, **six)
+
+    return repairs.mass_properties(node, made, link.text_of("name"), rewrite)
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,8 @@ def _lines(found: list[dict[str, Any]]) -> Iterable[str]:
     yield f"Of {len(taken)} files that the peers read, {n} are read ({n / max(len(taken), 1):.2%}; aim {LEAST_READ:.0%})."
     good = Counter(map(verdict, compared))
     rounded = sum(x["agrees"] and x["difference"] > EXACT for x in compared)
-    yield f"Of {len(compared)} compared, {good['agrees']} agree ({rounded} of them to rounding only), {good['told']} differ as a note tells,"
+    yield f"Of {len(compared)} compared, {good['agrees']} agree ({rounded} of them to rounding only),"
+    yield f"{good['told']} differ as a note tells,"
     yield f"{good['SILENTLY WRONG']} differ without one."
     for name in ("SILENTLY WRONG", "refused", "told", "not compared"):
         listed = [x for x in found if verdict(x) == name and (name != "not compared" or x["peer reads"])]

@@ -178,7 +178,7 @@ class _UrdfImport:
             return
         other = mimic.text_of("joint")
         if other not in self.joints:
-            self.repairs.mended(mimic, unknown(other, "joint", self.joints, "joint="), "it mimics nothing")
+            self.repairs.mended(mimic, str(unknown(other, "joint", self.joints, "joint=")), "it mimics nothing")
             mimic.forget()
             return
         for name in (node.text_of("name"), other):

@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import dalembert as da
 from benchmarks.wild_report import report, verdict, wrong
+from benchmarks.wild_round_trip import round_trip
 from dalembert.errors import DalembertError
 from dalembert.importers import xml
 from dalembert.importers.peers import beside
@@ -107,7 +108,9 @@ def read_here(path: Path, kind: str, folder: Path, states: int, compare: bool) -
     if plain is not None:
         worst = {kind: plain.worst(kind) for kind in ("at rest", "in motion", "with actuators")}
         out |= {"difference": plain.largest, "agrees": plain.agrees, "worst": worst, "rounding": plain.rounding}
-    return out if as_read is None else out | {"explained": as_read.agrees, "as read": as_read.largest}
+    if as_read is not None:
+        out |= {"explained": as_read.agrees, "as read": as_read.largest}
+    return out | {"round trip": round_trip(found)}
 
 
 def _preload() -> None:

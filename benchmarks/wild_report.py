@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from benchmarks import reporting
+from benchmarks.wild_round_trip import SAME, told
 
 ABOUT = (
     "Files as packages on PyPI carry them, read and compared with MuJoCo (MJCF), Pinocchio (URDF) and Drake (SDF) in six random",
@@ -74,6 +75,7 @@ def _lines(found: list[dict[str, Any]]) -> Iterable[str]:
     yield f"Of {len(compared)} compared, {good['agrees']} agree ({rounded} of them to rounding only),"
     yield f"{good['told']} differ as a note tells,"
     yield f"{good['SILENTLY WRONG']} differ without one."
+    yield from _round_trips(found)
     for name in ("SILENTLY WRONG", "refused", "told", "not compared"):
         listed = [x for x in found if verdict(x) == name and (name != "not compared" or x["peer reads"])]
         if listed:
@@ -83,6 +85,26 @@ def _lines(found: list[dict[str, Any]]) -> Iterable[str]:
             yield f"- … and {len(listed) - MOST_LINES} more"
     broken = [x for x in found if x.get("traceback")]
     yield from (f"- TRACEBACK {x['file']}: {x['traceback']}" for x in broken)
+
+
+def _round_trips(found: list[dict[str, Any]]) -> Iterable[str]:
+    """What came back of what was written, and what the peers made of it."""
+    trips = [(x, x["round trip"]) for x in found if "round trip" in x]
+    yield ""
+    yield f"Written as MJCF and URDF and read back, {len(trips)} robots:"
+    for name, words in (
+        ("xml", "MJCF"),
+        ("urdf", "URDF"),
+        ("mujoco", "MuJoCo reads it"),
+        ("pinocchio", "Pinocchio reads it"),
+    ):
+        made = [trip[name] for _, trip in trips if name in trip]
+        least = SAME if name in ("xml", "urdf") else EXACT
+        said = [x for x in made if not isinstance(x, str)]
+        yield f"- {words}: {sum(x <= least for x in said)} of {len(made)} to {least:.0e}"
+    lines = [f"- {x['file']}: {line}"[:240] for x, trip in trips for line in told(trip)]
+    yield from ["", "Of these not:", "", *lines[:MOST_LINES]] if lines else []
+    yield from [f"- … and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
 
 
 def _why(x: dict[str, Any], name: str) -> str:

@@ -158,6 +158,8 @@ TOLD = {
     "an FMU for platform 3": lambda x: x.export_fmu("made.fmu", platforms=[3]),
     "a coordinate of number 3": lambda x: x[3],
     "the reaction of several joints": lambda x: x.reaction(["A"]),
+    "the reaction at an array": lambda x: x.reaction("A", at=np.zeros(2)),
+    "the reaction along an empty array": lambda x: x.reaction("A", axes=np.zeros(0)),
     "the drive of a number": lambda x: x.drive(["A"]),
     "several coordinates at once": lambda x: x[["A", "B"]],
 }

@@ -283,3 +283,15 @@ def test_a_signal_with_the_name_of_a_coordinate_is_refused() -> None:
 def test_whole_numbers_beyond_every_number_are_refused_in_words(make: Callable[[int], Any]) -> None:
     with pytest.raises(da.DalembertError):
         make(10**400)
+
+
+def test_a_signal_that_is_no_number_is_refused_in_words() -> None:
+    """In the middle of a planet's dipole there is no field."""
+    s = da.System("in the middle")
+    s.add_body("cart", da.particle(1.0))
+    s.add_joint("x", da.Prismatic(), "ground", "cart")
+    s.add_element("coil", da.MagneticTorquer("cart", axis=(0, 0, 1), pole=(0, 1, 0)), dipole=1.0)
+    m = s.build()
+    with pytest.raises(da.StateError, match=r'signal "coil\.field_x" is not a number'):
+        m.state([0.0], [0.0]).signal("coil.field_x")
+    assert np.isfinite(m.state([1.0], [0.0]).signal("coil.field_x"))

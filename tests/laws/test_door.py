@@ -19,6 +19,7 @@ from .models import pendulum, slider
         (lambda: da.JointFriction("x", force=-1.0), "is negative"),
         (lambda: da.JointFriction("x", force=1.0, static_force=0.5), "below the friction of sliding"),
         (lambda: da.JointFriction("x", force=1.0, viscous=-2.0), "is negative"),
+        (lambda: da.JointFriction("x", mu=0.1, length=0.0), "length=0 has no ends"),
     ],
 )
 def test_laws_that_cannot_be_are_refused(make, said):
@@ -60,3 +61,8 @@ def test_a_motion_without_laws_has_no_contacts():
     motion = slider().build().simulate(0.1)
     with pytest.raises(da.SimulationError, match="without laws"):
         _ = motion.contacts
+
+
+def test_a_radius_that_is_no_number_is_refused():
+    with pytest.raises(da.ArgumentError, match="radius must be numbers"):
+        da.Balls(("a",), radius=len)

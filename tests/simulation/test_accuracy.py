@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ellipj, ellipk
 
+import dalembert as da
 from tests.formulations.test_satellite import satellite
 from tests.simulation.models import TOP_SPEEDS, chain, free_body, heavy_top, pendulum
 
@@ -69,3 +70,16 @@ def test_a_chain_keeps_its_energy(n):
     motion = chain(n).simulate(2.0, initial=np.full(n, 0.3))
     energy = motion.energy()
     assert abs(energy.total - energy.total[0]).max() < 1e-7 * energy.kinetic.max()
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau"])
+def test_a_fast_mechanism_starts_long_after_the_beginning_of_time(method: str):
+    """Its first step would be lost in the rounding of time, where nothing moves yet and says how fast it will be."""
+    ends = []
+    for second, begins in ((1.0, 0.0), (1e-8, 0.0), (1e-8, 1e-3)):
+        s = da.System("pendulum", gravity=(0, -9.81 / second**2, 0))
+        s.add_body("bob", da.particle(1.0, at=(0, -1, 0)))
+        s.add_joint("A", da.Revolute(), "ground", "bob")
+        run = s.build().simulate(0.3 * second, {"A": 1.0}, method=method, start=begins)
+        ends.append(run["A"][-1])
+    assert np.allclose(ends, ends[0], rtol=1e-8)

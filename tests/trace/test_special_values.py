@@ -38,6 +38,13 @@ CURVE = table_op(np.array([-1.0, 0.0, 0.5, 3.0]), np.array([[1.0, 2.0, -3.0], [0
 ALL[CURVE] = node(CURVE, X)
 
 
+@pytest.mark.parametrize("x", [800.0, -800.0, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("name", ["exp", "sinh", "cosh"])
+def test_what_is_too_large_for_a_float_is_infinite(name: str, x: float) -> None:
+    with np.errstate(over="ignore"):
+        assert np.array_equal(getattr(scalar, name)(x), getattr(np, name)(x), equal_nan=True)
+
+
 def test_no_operation_is_left_out() -> None:
     every = {op for op in vars(ops).values() if isinstance(op, ops.Op)}
     assert set(ALL) == every - {ops.SYMBOL} | {CURVE}

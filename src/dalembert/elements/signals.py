@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dalembert.elements.element import ENERGIES
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, StateError
 from dalembert.parts.names import text, unknown
 from dalembert.trace import Scalar
 
@@ -143,7 +143,13 @@ class ReadsSignals:
 
     def signal(self, name: str) -> Scalar:
         """A state or an output of an element: `s.signal("motor.torque")`; of every element also "stored", "dissipated", "supplied"."""
-        return self.signals[text(name, "signal")]
+        value = self.signals[text(name, "signal")]
+        if value != value:  # not a number
+            raise StateError(
+                f'signal "{name}" is not a number in this state: its element divides by zero there, or takes a root or a logarithm '
+                "of what has none"
+            )
+        return value
 
 
 def scalar(s: Any, value: Any) -> Scalar:

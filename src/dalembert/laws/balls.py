@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import numbers
 from dalembert.errors import ModelError
 from dalembert.laws.checks import check_not_negative, check_restitution
 from dalembert.laws.law import Law
@@ -38,7 +39,7 @@ class Balls(Law):
         check_not_negative(where, mu=self.mu)
         if len(set(self.of)) != len(self.of) or not self.of:
             raise ModelError(f"{where}: name every body once, and one at least")
-        radii = np.atleast_1d(np.asarray(self.radius, dtype=float))
+        radii = np.atleast_1d(numbers(self.radius, f"{where}: radius"))
         if radii.shape not in ((1,), (len(self.of),)) or not (np.isfinite(radii) & (radii > 0.0)).all():
             raise ModelError(f"{where}: radius must be a number above 0, or one for each of them")
         for plane in self.planes or ():

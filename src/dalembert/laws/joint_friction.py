@@ -59,6 +59,10 @@ class JointFriction(Law):
             where, force=self.force, static_force=self.static_force, mu=self.mu, mu_static=self.mu_static, viscous=self.viscous,
             **sizes,
         )  # fmt: skip
+        if self.length == 0.0 and type(self.length) is not Expr:
+            raise ModelError(
+                f"{where}: length=0 has no ends that bear against tilting; give its length, or leave it out"
+            )
         check_static(where, "static_force", self.static_force, self.force)
         check_static(where, "mu_static", self.mu_static, self.mu)
         given = [name for name, x in sizes.items() if x is not None]

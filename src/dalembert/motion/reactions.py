@@ -81,7 +81,7 @@ class _Ends:
 def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
     """Reaction of a joint of the tree, a joint that closes a loop, or a constraint between bodies; see `Motion.reaction`."""
     for what, given, known in (("at", at, ("child", "parent")), ("axes", axes, ("world", "child", "parent"))):
-        if given not in known:
+        if not isinstance(given, str) or given not in known:
             raise SimulationError(
                 f"reaction: {what}={given!r} is not known; choose one of {', '.join(map(repr, known))}"
             )

@@ -5,6 +5,7 @@ An engine takes blocks and gives futures. Scheduling, retries and the way of res
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 from collections import OrderedDict
@@ -24,7 +25,7 @@ RETRIES = 3
 """How often a block is tried again whose worker died."""
 STUDIES = 4
 """Studies that a worker keeps, compiled."""
-_known: OrderedDict[str, Study] = OrderedDict()
+_known: OrderedDict[bytes, Study] = OrderedDict()
 
 
 class Engine:
@@ -58,18 +59,17 @@ class OnExecutor(Engine):
 
     def __init__(self, study: Study, executor: Executor):
         self._executor, self._packed = executor, packed(study, by_value=False)
-        self._identity = study.identity
         self.workers = int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
 
     def submit(self, first: int, last: int) -> Future[RunBlock]:
-        return self._executor.submit(block_from, self._packed, self._identity, first, last)
+        return self._executor.submit(block_from, self._packed, first, last)
 
 
 class OnDask(Engine):
     """A cluster: the study is sent to every worker once, and compiled once on every machine before the others begin."""
 
     def __init__(self, study: Study, client: Any, own: bool):
-        self._client, self._own, self._identity = client, own, study.identity
+        self._client, self._own = client, own
         threads = client.nthreads()
         if not threads:
             raise SimulationError(f"study: the cluster at {client.scheduler.address} has no workers yet; start some")
@@ -79,7 +79,7 @@ class OnDask(Engine):
         self._executor = client.get_executor(retries=RETRIES, pure=False)
         machines = {urlsplit(address).hostname: address for address in reversed(list(threads))}
         ready = [
-            client.submit(prepared, self._sent, self._identity, workers=[address], allow_other_workers=True, pure=False)
+            client.submit(prepared, self._sent, workers=[address], allow_other_workers=True, pure=False)
             for address in machines.values()
         ]
         client.gather(ready)
@@ -87,7 +87,7 @@ class OnDask(Engine):
     def submit(self, first: int, last: int) -> Future[RunBlock]:
         if self._sent.status != "finished":  # all that had it are gone
             self._sent = self._client.scatter(self._packed, broadcast=True, hash=False)
-        made: Future[RunBlock] = self._executor.submit(block_from, self._sent, self._identity, first, last)
+        made: Future[RunBlock] = self._executor.submit(block_from, self._sent, first, last)
         return made
 
     def close(self) -> None:
@@ -142,31 +142,32 @@ def packed(study: Study, by_value: bool) -> bytes:
     return made
 
 
-def study_from(sent: bytes, identity: str) -> Study:
-    """The study, made once in this process."""
-    found = _known.get(identity)
+def study_from(sent: bytes) -> Study:
+    """The study, made once in this process; found again by all that was sent."""
+    asked = hashlib.sha256(sent).digest()
+    found = _known.get(asked)
     if found is None:
         version, found = pickle.loads(sent)
         if version != __version__:
             raise SimulationError(
                 f"study: a worker has dalembert {__version__}, and the study comes from {version}; let them be the same"
             )
-        _known[identity] = found
+        _known[asked] = found
         while len(_known) > STUDIES:
             _known.popitem(last=False)
     return found
 
 
-def prepared(sent: bytes, identity: str) -> bool:
+def prepared(sent: bytes) -> bool:
     """Compile what the study needs by making its first runs."""
-    study = study_from(sent, identity)
+    study = study_from(sent)
     study.run_block(0, min(study.runner.unit, study.runs))
     return True
 
 
-def block_from(sent: bytes, identity: str, first: int, last: int) -> RunBlock:
+def block_from(sent: bytes, first: int, last: int) -> RunBlock:
     """A block, in a process that may not know the study yet."""
-    return block_of(study_from(sent, identity), first, last)
+    return block_of(study_from(sent), first, last)
 
 
 def block_of(study: Study, first: int, last: int) -> RunBlock:

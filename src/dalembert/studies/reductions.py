@@ -132,29 +132,14 @@ class WantedOutput:
         return found
 
     def recorded(self) -> list[Any]:
-        """For files, and to tell one study from another."""
+        """For files."""
         said = "" if self.quantity is None else self.quantity.said
-        own = self.function if self.function is not None else None if self.quantity is None else _plain(self.quantity)
-        times = None if self.times is None else self.times.tolist()
-        return [self.name, self.how, said, self.event, times, code_of(own)]
+        return [self.name, self.how, said, self.event, None if self.times is None else self.times.tolist()]
 
-
-def _plain(q: StudyQuantity) -> Any:
-    """A user's own function of the state; None where the quantity is said by name."""
-    return q.of_state if type(q.of_state).__name__ == "function" else None
-
-
-def code_of(function: Any) -> str:
-    """A hash of what a function does: its code and constants, and what it has taken from around it."""
-    import hashlib
-
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return "" if function is None else repr(type(function))
-    closed = [repr(cell.cell_contents)[:200] for cell in function.__closure__ or ()]
-    constants = [c.co_code.hex() if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
-    said = repr((code.co_code.hex(), constants, code.co_names, closed, function.__defaults__))
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    @property
+    def functions(self) -> list[Any]:
+        """What is called to have it."""
+        return [self.function, None if self.quantity is None else self.quantity.of_state]
 
 
 def parts(width: int) -> list[str]:

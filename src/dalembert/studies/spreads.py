@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.arguments import numbers, real
 from dalembert.errors import ArgumentError
+from dalembert.trace.content import content_of
 
 SIGMAS = 3.0
 """Standard deviations that a tolerance stands for where it does not say."""
@@ -18,6 +19,8 @@ ROUNDING_OF_COVARIANCE = 1e-12
 """Negative eigenvalue of a covariance, beside its largest element, that is rounding."""
 FINEST = 1e-12
 """Least distance from 0 and 1 at which a distribution is asked: its ends may be infinite."""
+_ASKED = np.linspace(0.0, 1.0, 65)
+"""Where one distribution is told from another."""
 
 
 class Spread(Protocol):
@@ -142,14 +145,15 @@ class Distributed:
 
     @property
     def recorded(self) -> list[Any]:
-        return ["distribution", _text(self.distribution)]
+        return ["distribution", _text(self.distribution), content_of(self.values(_ASKED))]
 
 
 def _text(distribution: Any) -> str:
     """A distribution as SciPy names it."""
     family = getattr(distribution, "dist", None)
     if family is None:
-        return repr(distribution)
+        said = repr(distribution)
+        return type(distribution).__name__ if " at 0x" in said else said
     said = [f"{x!r}" for x in distribution.args] + [f"{k}={v!r}" for k, v in distribution.kwds.items()]
     return f"{family.name}({', '.join(said)})"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,10 +20,11 @@ from dalembert.portable import Portable
 from dalembert.simulation.run_options import options as run_options
 from dalembert.studies.designs import RunDesign, design_of
 from dalembert.studies.inputs import Inputs, inputs_of
-from dalembert.studies.reductions import WantedOutput, code_of, outputs_of
+from dalembert.studies.reductions import WantedOutput, outputs_of
 from dalembert.studies.run_plan import RunPlan
 from dalembert.studies.spreads import Values
-from dalembert.studies.unit_runs import SAME_TIME, Runner
+from dalembert.studies.unit_runs import Runner, one_instant
+from dalembert.trace.content import content_of
 from dalembert.version import __version__
 
 if TYPE_CHECKING:
@@ -163,14 +162,26 @@ class Study(Portable):
             "inputs": self.inputs.recorded(), "outputs": [x.recorded() for x in self.outputs], "runs": self.runs,
             "design": self.design_name, "seed": self.seed, "duration": p.duration, "initial": _plain(p.initial),
             "speeds": _plain(p.speeds), "options": _plain(p.options.said), "times": self.times.tolist(),
-            "events": [[name, e.direction, e.terminal, code_of(e.when)] for name, e in p.events.items()],
-            "control": [code_of(p.control), p.control_rate], "text": self.text,
+            "events": [[name, e.direction, e.terminal] for name, e in p.events.items()], "control_rate": p.control_rate,
+            "text": self.text,
         }  # fmt: skip
 
     @cached_property
-    def identity(self) -> str:
-        """A hash of what is recorded: equal studies have equal answers."""
-        return hashlib.sha256(json.dumps(self.recorded(), sort_keys=True, default=str).encode()).hexdigest()
+    def contents(self) -> dict[str, str]:
+        """Hashes of everything that decides the answers, what functions and objects do included: equal studies have equal ones."""
+        m, p = self.mechanism, self.plan
+        decides = self.recorded() | {
+            "outputs": [(x.recorded(), x.functions) for x in self.outputs],
+            "initial": p.initial, "speeds": p.speeds, "options": p.options.said, "events": p.events, "control": p.control,
+            "guess": m.plan.guess, "Python forces": None if m.kernels.opaque is None else m.kernels.opaque.forces,
+        }  # fmt: skip
+        return {what: self._content(what, x) for what, x in decides.items()}
+
+    def _content(self, what: str, x: Any) -> str:
+        try:
+            return content_of(x)
+        except ArgumentError as problem:
+            raise ArgumentError(f"study: {what}: {problem}; leave folder= out, or do without it") from None
 
     def _span(self, a: int, b: int) -> tuple[int, int]:
         if not 0 <= a < b <= self.runs:
@@ -181,7 +192,7 @@ class Study(Portable):
         """Times of series must be among those at which motions have outputs."""
         for output in self.outputs:
             for t in () if output.times is None else output.times:
-                if not np.any(np.abs(self.times - t) <= SAME_TIME * max(1.0, abs(self.times[-1]))):
+                if not np.any(np.abs(self.times - t) <= one_instant(self.times)):
                     raise ArgumentError(
                         f"study: output {output.name!r} wants t = {t:g} s, which is no output time of the runs; say "
                         "options=da.SimulationOptions(output=…) with an interval or times that contain it"

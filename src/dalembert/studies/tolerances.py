@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -45,6 +46,7 @@ def spread_of_text(text: str, nominal: float | None, where: str) -> Spread:
             raise ArgumentError(f"{where}: the range {said!r} must begin below its end")
         return Range(low, high)
     if _LIST.match(said):
+        _check_all_have_units([unit for _, unit in _ONE.findall(said)], said, where)
         return Values(np.array([float(x) * _unit(unit, where) for x, unit in _ONE.findall(said)]))
     raise ArgumentError(
         f"{where}: {text!r} is no tolerance, range or list; say for example 0.4±1%, ±0.1 mm, 0.4±0.01 (2σ), ±1% uniform, 0.3..0.5 or "
@@ -58,11 +60,13 @@ def _tolerance(found: re.Match[str], nominal: float | None, where: str, said: st
             f"{where}: {said!r} says no mean, and the model has no value of its own; say for example 0.4±1%"
         )
     mean = float(nominal or 0.0) if found["mean"] is None else float(found["mean"]) * _unit(found["mean_unit"], where)
+    if found["mean"] is not None and found["by_unit"] != "%":
+        _check_all_have_units([found["mean_unit"], found["by_unit"]], said, where)
     by = float(found["by"])
     if found["by_unit"] == "%":
         by *= abs(mean) / 100.0
     else:
-        by *= _unit(found["by_unit"] or found["mean_unit"] or "", where)
+        by *= _unit(found["by_unit"], where)
     if not by > 0.0:
         raise ArgumentError(f"{where}: {said!r} leaves nothing to vary; a tolerance must be above zero")
     if found["kind"] == "uniform":
@@ -73,6 +77,14 @@ def _tolerance(found: re.Match[str], nominal: float | None, where: str, said: st
     if not sigmas > 0.0:
         raise ArgumentError(f"{where}: {said!r} says 0 σ; a tolerance is at least some part of a σ")
     return normal(mean, by / sigmas, f"normal about {mean:.6g}, σ = {by / sigmas:.4g} (±{by:.4g} is {sigmas:g}σ)")
+
+
+def _check_all_have_units(units: Sequence[str], said: str, where: str) -> None:
+    """30±1 deg would be 30 rad, or 30°: who reads it cannot know."""
+    if any(units) and not all(units):
+        raise ArgumentError(
+            f"{where}: {said!r} gives some of its numbers a unit; give all of them one, or none of them (SI)"
+        )
 
 
 def _unit(text: str | None, where: str) -> float:

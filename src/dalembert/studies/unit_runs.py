@@ -27,9 +27,14 @@ LARGEST_UNIT, UNIT_ALONE = 256, 16
 NUMBERS = 2_000_000
 """Numbers of the motions of a unit, at most, as long as it has as many runs as any machine has lanes."""
 SAME_TIME = 1e-9
-"""Part of the end time, or of a second, by which two instants may differ and be one."""
+"""Part of the time from the first to the last by which two instants may differ and be one."""
 LANES = 16
 """A unit is a multiple of this, or it is marched one run at a time."""
+
+
+def one_instant(times: np.ndarray) -> float:
+    """Seconds by which two instants among these may differ and be one: a part of all, or their rounding."""
+    return float(SAME_TIME * np.ptp(times) + 4.0 * np.spacing(np.abs(times).max()))
 
 
 @dataclass(eq=False)
@@ -143,7 +148,7 @@ class Runner:
     def _series(self, output: WantedOutput, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
         """All times, or those asked for; a run that ended before has nan from there on."""
         wanted = self.times if output.times is None else output.times
-        apart = SAME_TIME * max(1.0, abs(wanted[-1]))
+        apart = one_instant(self.times)
         there = np.searchsorted(t, wanted - apart)
         reached = (there < len(t)) & (np.abs(t[np.minimum(there, len(t) - 1)] - wanted) <= apart)
         kept = np.full((len(y), len(wanted), y.shape[2]), np.nan)

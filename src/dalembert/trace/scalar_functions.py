@@ -1,8 +1,10 @@
-"""Functions of a scalar that may be a float or a traced value. On floats they are `math`'s; what `math` lacks keeps a NaN."""
+"""Functions of a scalar that may be a float or a traced value. On floats they are `math`'s; what `math` lacks keeps a NaN, and what is
+too large for a float is infinite, as in compiled code."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from dalembert.trace.expr import Expr, node, plain
@@ -57,14 +59,21 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     return math.atan2(y, x)
 
 
+def _finite_or(function: Callable[[float], float], x: float, beyond: float) -> float:
+    try:
+        return function(x)
+    except OverflowError:
+        return beyond
+
+
 def sinh(x: S) -> S:
     """Hyperbolic sine."""
-    return x.sinh() if type(x) is Expr else math.sinh(x)
+    return x.sinh() if type(x) is Expr else _finite_or(math.sinh, x, math.copysign(math.inf, x))
 
 
 def cosh(x: S) -> S:
     """Hyperbolic cosine."""
-    return x.cosh() if type(x) is Expr else math.cosh(x)
+    return x.cosh() if type(x) is Expr else _finite_or(math.cosh, x, math.inf)
 
 
 def tanh(x: S) -> S:
@@ -74,7 +83,7 @@ def tanh(x: S) -> S:
 
 def exp(x: S) -> S:
     """e to the power x."""
-    return x.exp() if type(x) is Expr else math.exp(x)
+    return x.exp() if type(x) is Expr else _finite_or(math.exp, x, math.inf)
 
 
 def log(x: S) -> S:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns
 from dalembert.simulation.integrators.singular_pose import NoRows, StopAtPose
-from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, by_state, too_small
+from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, by_state, least_step, too_small
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import FunctionBuilder, Real, Signature, Variables, maximum, minimum, select, sqrt
@@ -23,6 +23,8 @@ NO_SIZE, NO_CHANGE = 1e-5, 1e-15
 TRIAL, FIRST_PART, LONGER = 1e-6, 0.01, 100.0
 """First step, likewise: what is tried where nothing says more, in s; the part of the state it may change; how many times as long as the
 trial it may be."""
+ABOVE_LEAST = 10.0
+"""How many times the step that rounding of time allows a first step is at least."""
 SHORTER = 1e-3
 """Part of the trial step that is taken where nothing changes."""
 BLIND = 1e-6
@@ -168,6 +170,9 @@ def emit_first_step(e: MarchedEquations, order: int) -> Signature:
         chosen = select(
             fastest <= NO_CHANGE, maximum(f.real(TRIAL), SHORTER * h), (FIRST_PART / fastest) ** (1.0 / order)
         )
-        first = minimum(minimum(LONGER * h, chosen), span)
+        seen = ABOVE_LEAST * least_step(
+            p, p.t[0]
+        )  # at rest little tells how fast it will be: a guess may be far too short
+        first = minimum(maximum(minimum(LONGER * h, chosen), seen), span)
         p.step[0] = select(first > 0.0, first, BLIND * span)  # also where the trial was not finite
     return f.signature

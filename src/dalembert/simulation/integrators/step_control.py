@@ -140,10 +140,15 @@ def arrival(p: PartPointers, h: Real) -> Real:
     return select(h >= p.end[0] - p.t_old[0], p.end[0], p.t_old[0] + h)
 
 
+def least_step(p: PartPointers, t: Any) -> Real:
+    """What is lost in the rounding of time."""
+    least: Real = LEAST_STEP * ROUNDING * maximum(abs(t), abs(p.end[0]))
+    return least
+
+
 def too_small(p: PartPointers, h: Real) -> Bool:
     """Whether a step is lost in the rounding of time (unless `end` is that near)."""
-    least = LEAST_STEP * ROUNDING * maximum(abs(p.t_old[0]), abs(p.end[0]))
-    return ((h <= least) & (h < p.end[0] - p.t_old[0])).all()
+    return ((h <= least_step(p, p.t_old[0])) & (h < p.end[0] - p.t_old[0])).all()
 
 
 def by_state(p: PartPointers, rtol: Real, i: Any) -> Real:

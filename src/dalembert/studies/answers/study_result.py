@@ -15,7 +15,7 @@ from dalembert.aliases import FilePath
 from dalembert.analysis.tabular import Tabular
 from dalembert.arguments import count, file_path, one_name, real, takes
 from dalembert.cached import cached_property
-from dalembert.errors import ArgumentError
+from dalembert.errors import ArgumentError, FileError
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
 from dalembert.studies.stores import Store, description, labels, opened_store
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from dalembert.studies.answers.global_sensitivity import SobolIndices
     from dalembert.studies.answers.linear_estimate import LinearEstimate
     from dalembert.studies.study import Study
+
+
+FEW, UNFOLDED = 10_000_000, 100
+"""Runs that a folder may speak of without holding any; and how many for each that it holds."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,14 @@ class StudyResult(Tabular):
         """What a folder holds, without the mechanism that made it."""
         described = description(folder)
         about = described["study"]
-        store = opened_store(folder, described["store"], described["block"], about["runs"])
+        store = opened_store(folder, described)
         times = {name: np.array(t) for name, t in described["series_times"].items()}
         every = -(-about["runs"] // described["block"])
+        if about["runs"] > FEW + UNFOLDED * len(store.done()) * described["block"]:
+            raise FileError(
+                f"study: {folder} speaks of {about['runs']} runs and holds {len(store.done())} blocks of {described['block']}; "
+                "so little of a study is not read"
+            )
         ended = "end" if len(store.done()) == every else "interrupted"
         return cls(about["runs"], tuple(described["input_names"]), described["units"], about, ended, store, None, times)
 

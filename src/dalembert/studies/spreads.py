@@ -154,8 +154,8 @@ def _text(distribution: Any) -> str:
     if family is None:
         said = repr(distribution)
         return type(distribution).__name__ if " at 0x" in said else said
-    said = [f"{x!r}" for x in distribution.args] + [f"{k}={v!r}" for k, v in distribution.kwds.items()]
-    return f"{family.name}({', '.join(said)})"
+    args = [f"{x!r}" for x in distribution.args] + [f"{k}={v!r}" for k, v in distribution.kwds.items()]
+    return f"{family.name}({', '.join(args)})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,7 +115,7 @@ def column_of(blocks: Iterator[RunBlock], name: str, rows: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Place:
+class StudyFolder:
     """Where blocks are kept, and of which study they are."""
 
     folder: Path
@@ -161,7 +161,7 @@ class Place:
 class NetcdfFolder:
     """A sealed NetCDF file for each block."""
 
-    def __init__(self, place: Place):
+    def __init__(self, place: StudyFolder):
         self.place, self.size = place, place.size
         make_folder(place.folder / "blocks", "study")
         self._known: tuple[set[int], dict[str, np.ndarray]] = (set(), {})
@@ -218,7 +218,7 @@ class ZarrFolder:
     Chunks are plain numbers, not packed: nothing of a folder is unfolded, and no chunk is read that is not as large as it says.
     """
 
-    def __init__(self, place: Place):
+    def __init__(self, place: StudyFolder):
         self._zarr = optional("zarr", 'store="zarr"')
         self.place, self.size = place, place.size
         make_folder(place.folder / "record", "study")
@@ -323,7 +323,7 @@ def labels(study: Study) -> dict[str, Any]:
 
 def opened_store(folder: Path, found: dict[str, Any]) -> Store:
     """The store that a folder describes."""
-    place = Place(folder, found["block"], found["study"]["runs"], content_of(found["contents"]))
+    place = StudyFolder(folder, found["block"], found["study"]["runs"], content_of(found["contents"]))
     return _STORES[found["store"]](place)
 
 
@@ -355,4 +355,4 @@ def _there_already(study: Study, folder: Path, kind: str | None) -> Store:
     return opened_store(folder, found)
 
 
-_STORES: dict[str, Callable[[Place], Store]] = {"netcdf": NetcdfFolder, "zarr": ZarrFolder}
+_STORES: dict[str, Callable[[StudyFolder], Store]] = {"netcdf": NetcdfFolder, "zarr": ZarrFolder}

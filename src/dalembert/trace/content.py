@@ -35,10 +35,10 @@ _PROPERTIES = ("fget", "fset", "fdel", "func", "__func__")
 
 def content_of(thing: Any) -> str:
     """The hash; an `ArgumentError` where something cannot be told from others of its kind, such as an open file."""
-    return hashlib.sha256(_Walk().of(thing).encode()).hexdigest()
+    return hashlib.sha256(_Contents().of(thing).encode()).hexdigest()
 
 
-class _Walk:
+class _Contents:
     """Through everything that a thing is made of, each object once."""
 
     def __init__(self) -> None:
@@ -127,17 +127,17 @@ class _Walk:
         yield from self._each(*made_from[:2], state, *(list(part) for part in made_from[3:5] if part is not None))
 
 
-_KINDS: list[tuple[Any, Callable[[_Walk, Any], Iterator[str]]]] = [
+_KINDS: list[tuple[Any, Callable[[_Contents, Any], Iterator[str]]]] = [
     (Expr, lambda walk, x: iter([fingerprint([x])])),
-    (np.ndarray, _Walk._array),
+    (np.ndarray, _Contents._array),
     (np.generic, lambda walk, x: iter([x.dtype.str, x.tobytes().hex()])),
-    (types.FunctionType, _Walk._function),
+    (types.FunctionType, _Contents._function),
     (types.MethodType, lambda walk, x: walk._each(x.__func__, x.__self__)),
     (functools.partial, lambda walk, x: walk._each("partial", x.func, x.args, x.keywords)),
     ((list, tuple), lambda walk, x: walk._each(type(x).__name__, *x)),
     (Mapping, lambda walk, x: walk._each("mapping", *(part for pair in x.items() for part in pair))),
     (Set, lambda walk, x: iter(["set", *sorted(walk.of(part) for part in x)])),
-    (type, _Walk._class),
+    (type, _Contents._class),
     ((property, *_ON_DEMAND, staticmethod, classmethod),
      lambda walk, x: walk._each(type(x).__name__, *(getattr(x, name, None) for name in _PROPERTIES))),
     (_NAMED, lambda walk, x: iter([f"{getattr(x, '__module__', '')}.{getattr(x, '__qualname__', x.__name__)}"])),

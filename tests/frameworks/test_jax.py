@@ -128,3 +128,26 @@ def test_what_cannot_be_done_is_said(four_bar):
     jax.config.update("jax_enable_x64", False)
     with pytest.raises(ArgumentError, match="jax_enable_x64"):
         m.jax.forward_dynamics(q, u)
+
+
+def test_a_state_that_is_refused_is_an_error_in_words_and_what_follows_works(four_bar):
+    m, q, u = four_bar
+    f = jax.jit(m.jax.forward_dynamics)
+    expected = f(q, u)
+    with pytest.raises(Exception, match='do not close "C"'):
+        f(q + np.array([0.0, 0.3, 0.0]), u).block_until_ready()
+    assert np.array_equal(f(q, u), expected)
+
+
+def test_batches_of_none_and_batches_of_parameters(four_bar):
+    m, q, u = four_bar
+    batch = jax.jit(jax.vmap(m.jax.forward_dynamics))
+    assert batch(jnp.zeros((0, m.n_q)), jnp.zeros((0, m.n_u))).shape == (0, m.n_u)
+    starts = jax.vmap(lambda base: m.jax.assemble({"A": 1.0}, {"A": 6.0}, {"base": base})[0])(jnp.array([1.0, 1.1]))
+    found = jax.vmap(lambda q, base: m.jax.forward_dynamics(q, 0 * q, parameters={"base": base}))(
+        starts, jnp.array([1.0, 1.1])
+    )
+    for k, base in enumerate((1.0, 1.1)):
+        other = m.with_parameters(base=base)
+        q, u = other.assemble({"A": 1.0}, {"A": 6.0})
+        assert np.abs(found[k] - other.forward_dynamics(q, 0 * u)).max() < 1e-9

@@ -1,5 +1,6 @@
-"""JAX: three primitives, a value, its change along a direction and the weights on its arguments, each a call back into compiled code.
+"""JAX: three primitives, a value, its change along a direction and the weights on its arguments, each a call into compiled code.
 
+On CPUs XLA calls it as a foreign function with the addresses of its buffers (`xla_call.py`), elsewhere through JAX's callbacks.
 The change is linear in the direction and its transpose is the weighing, so jit, grad, jvp and jacobians follow. `vmap` puts its axis in
 front of all arguments that have it, and the batch goes to compiled code in one call.
 """
@@ -7,7 +8,7 @@ front of all arguments that have it, and the batch goes to compiled code in one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from dalembert.errors import ArgumentError
 from dalembert.frameworks.array_function import ArrayFunction
 from dalembert.frameworks.offered import Offered
+from dalembert.frameworks.xla_call import foreign, interface
 from dalembert.optional import optional
 
 jax: Any = optional("jax", "m.jax")
@@ -75,14 +77,23 @@ def _primitive(name: str, method: str, shapes: Any, results: Any) -> Any:
         front = () if count is None else (count,)
         return [jax.core.ShapedArray((*front, *shape), np.dtype(float)) for shape in results(function)]
 
+    def run(function: ArrayFunction, *given: np.ndarray) -> tuple[np.ndarray, ...]:
+        found = getattr(function, method)(*given)
+        return found if isinstance(found, tuple) else (found,)
+
+    def run_back(function: ArrayFunction, *given: Any) -> tuple[np.ndarray, ...]:
+        return tuple(np.asarray(x, order="C") for x in run(function, *(np.asarray(x) for x in given)))
+
+    def outputs(arguments: Sequence[Any], function: ArrayFunction) -> tuple[Any, ...]:
+        return tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in abstract(*arguments, function=function))
+
     def call(*arguments: Any, function: ArrayFunction) -> Any:
-        outputs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in abstract(*arguments, function=function)]
+        return list(jax.pure_callback(partial(run_back, function), outputs(arguments, function), *arguments))
 
-        def run(*given: Any) -> tuple[np.ndarray, ...]:
-            found = getattr(function, method)(*(np.asarray(x) for x in given))
-            return tuple(np.asarray(x, order="C") for x in (found if isinstance(found, tuple) else (found,)))
+    name_of = cache(lambda function: foreign(partial(run, function)))
 
-        return list(jax.pure_callback(run, tuple(outputs), *arguments))
+    def call_buffers(*arguments: Any, function: ArrayFunction) -> Any:
+        return list(jax.ffi.ffi_call(name_of(function), outputs(arguments, function))(*arguments))
 
     def batched(arguments: Sequence[Any], axes: Sequence[Any], function: ArrayFunction) -> Any:
         """The new axis in front; where there is one already, both become one."""
@@ -102,9 +113,11 @@ def _primitive(name: str, method: str, shapes: Any, results: Any) -> Any:
         found = made.bind(*full, function=function)
         return [y.reshape(size, inner, *y.shape[1:]) for y in found], [0] * len(found)
 
-    made.def_impl(partial(jax.jit(call, static_argnames="function")))
+    made.def_impl(jax.jit(made.bind, static_argnames="function"))
     made.def_abstract_eval(abstract)
     mlir.register_lowering(made, mlir.lower_fun(call, multiple_results=True))
+    if interface() is not None:
+        mlir.register_lowering(made, mlir.lower_fun(call_buffers, multiple_results=True), platform="cpu")
     batching.primitive_batchers[made] = batched
     return made
 

@@ -26,10 +26,10 @@ class ForwardDynamics(ArrayFunction):
 
     m: Mechanism
 
-    def values(self, *arguments: np.ndarray) -> np.ndarray:
+    def value(self, *arguments: np.ndarray) -> np.ndarray:
+        """u̇ of arguments as they are: what is the same in all states is given once."""
         q, u, tau, t, P = arguments
-        found = self.m.forward_dynamics(_once(q), _once(u), _once(tau), _once(t), _named(self.m, P))
-        return found.reshape(len(P), -1)
+        return self.m.forward_dynamics(q, u, tau, t if np.ndim(t) else float(t), _named(self.m, P))
 
     def changes(self, arguments: Arrays, changes: Arrays) -> np.ndarray:
         q, u, tau, t, P = (np.ascontiguousarray(x) for x in arguments)
@@ -109,16 +109,9 @@ def _shapes(m: Mechanism, *more: int) -> tuple[tuple[int, ...], ...]:
     return (m.n_q,), (m.n_u,), *((n,) for n in more), (), (len(m.parameters),)
 
 
-def _once(x: np.ndarray) -> Any:
-    """A single row, or number, where all are that one."""
-    if x.strides[0] != 0 or len(x) == 1:
-        return np.ascontiguousarray(x)
-    return np.ascontiguousarray(x[0]) if x.ndim > 1 else float(x[0])
-
-
 def _named(m: Mechanism, P: np.ndarray) -> dict[str, Any] | None:
     """Values by name: one for all states where all have the same; None for the mechanism's own, which are known to be right."""
-    if P.strides[0] != 0 and len(P) > 1:
+    if P.ndim > 1 and P.strides[0] != 0 and len(P) > 1:
         return {name: np.ascontiguousarray(P[:, i]) for i, name in enumerate(m.parameters)}
-    values = dict(zip(m.parameters, P[0].tolist()))
-    return None if values == dict(m.parameters) else values
+    values = (P[0] if P.ndim > 1 else P).tolist()
+    return None if values == [*m.parameters.values()] else dict(zip(m.parameters, values))

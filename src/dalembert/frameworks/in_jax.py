@@ -105,11 +105,7 @@ def _primitive(name: str, method: str, shapes: Any, results: Any) -> Any:
             inner = a.shape[a.ndim - len(shape) - 1] if beyond else inner
         if inner is None:
             return made.bind(*moved, function=function), [0] * len(results(function))
-        full = []
-        for a, x, shape in zip(moved, axes, shapes(function)):
-            both = a if x is not None else a[None]
-            both = both if both.ndim == len(shape) + 2 else both[:, None]
-            full.append(jnp.broadcast_to(both, (size, inner, *shape)).reshape(size * inner, *shape))
+        full = [_joined(a, x, (size, inner, *shape)) for a, x, shape in zip(moved, axes, shapes(function))]
         found = made.bind(*full, function=function)
         return [y.reshape(size, inner, *y.shape[1:]) for y in found], [0] * len(found)
 
@@ -120,6 +116,13 @@ def _primitive(name: str, method: str, shapes: Any, results: Any) -> Any:
         mlir.register_lowering(made, mlir.lower_fun(call_buffers, multiple_results=True), platform="cpu")
     batching.primitive_batchers[made] = batched
     return made
+
+
+def _joined(x: Any, axis: int | None, shape: tuple[int, ...]) -> Any:
+    """An array with its two axes in front as one; those that it lacks are filled in."""
+    both = x if axis is not None else x[None]
+    both = both if both.ndim == len(shape) else both[:, None]
+    return jnp.broadcast_to(both, shape).reshape(shape[0] * shape[1], *shape[2:])
 
 
 _value = _primitive("value", "value", _value_shapes, lambda f: (f.shape,))

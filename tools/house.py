@@ -62,6 +62,7 @@ FACADES = (
     "system/system.py",
     "motion/motion.py",
     "motion/motion_as_table.py",
+    "motion/motion_elsewhere.py",
     "formulations/printing/written_equations.py",
 )
 """Files whose methods hand questions on to later rooms: what they import inside functions, or for types only, is no fault."""

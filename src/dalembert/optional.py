@@ -20,6 +20,8 @@ PACKAGES = {
     "distributed": ("Dask", "dalembert[dask]"),
     "cloudpickle": ("cloudpickle", "cloudpickle"),
     "zarr": ("Zarr", "dalembert[zarr]"),
+    "mcap": ("MCAP", "dalembert[mcap]"),
+    "playwright": ("Playwright", "dalembert[video]"),
 }
 """Packages by the name they are imported under: what they are called, and what pip installs."""
 

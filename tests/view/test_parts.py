@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
+from dalembert.motion.quaternions import quaternions
 from dalembert.trace.text.latex_atoms import name_in_latex
 from dalembert.trace.text.mathml import mathml
 from dalembert.vectors import turn
@@ -21,7 +22,7 @@ from dalembert.view.drawing.scene import scene
 from dalembert.view.drawing.topology_svg import layout, topology_svg
 from dalembert.view.encode import json_for_html
 from dalembert.view.page import MODULES
-from dalembert.view.shown_samples import quaternions, thinned
+from dalembert.view.shown_samples import thinned
 from tests.effort import examples
 from tests.mechanisms import seeds, unit
 from tests.view.conftest import four_bar

@@ -11,7 +11,6 @@ from dalembert.cli.commands.bench import bench
 from dalembert.cli.commands.doctor import doctor
 from dalembert.cli.commands.drives import drives
 from dalembert.cli.commands.export import export
-from dalembert.cli.commands.gallery import gallery
 from dalembert.cli.commands.identify import identify
 from dalembert.cli.commands.importing import import_
 from dalembert.cli.commands.inspect import inspect
@@ -24,11 +23,13 @@ from dalembert.cli.commands.modes import modes
 from dalembert.cli.commands.new import new
 from dalembert.cli.commands.schema import schema
 from dalembert.cli.commands.sensitivities import sensitivities
+from dalembert.cli.commands.showing.gallery import gallery
+from dalembert.cli.commands.showing.video import video
+from dalembert.cli.commands.showing.view import view
 from dalembert.cli.commands.simulate import simulate
 from dalembert.cli.commands.stability import stability
 from dalembert.cli.commands.studies.study import study
 from dalembert.cli.commands.sweep import sweep
-from dalembert.cli.commands.view import view
 from dalembert.version import __version__
 
 app = typer.Typer(
@@ -56,7 +57,7 @@ def options(
 
 LOOK, ASK, FILES = "To simulate and look at", "To ask about it", "Files and the rest"
 COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
-    LOOK: {"simulate": simulate, "view": view, "inspect": inspect, "gallery": gallery},
+    LOOK: {"simulate": simulate, "view": view, "video": video, "inspect": inspect, "gallery": gallery},
     ASK: {
         "analyse": analyse, "linearise": linearise, "locus": locus, "stability": stability, "sweep": sweep, "drives": drives,
         "sensitivities": sensitivities, "identify": identify, "equations": equations, "explain": explain, "compare": compare,

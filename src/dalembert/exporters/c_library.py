@@ -27,6 +27,7 @@ _OFFERED = (
     "begin",
     "march",
     "slope",
+    "changes",
     "samples",
     "close",
     "consistent",
@@ -43,6 +44,9 @@ _OFFERED = (
     "mass_matrix",
     "inverse_dynamics",
 )
+
+_FURTHER = ("begin", "march", "slope")
+"""Those of further programs."""
 
 
 def template(name: str) -> Template:
@@ -70,6 +74,7 @@ class CLibrary:
             n_bodies=m.n_bodies,
             coordinates=self._enumerated("Q", m.coordinates), speeds=self._enumerated("U", m.speeds),
             states=self._enumerated("Z", m.states), rates=self._piece("rates.h.in", not x.live.stepping),
+            changes=self._piece("changes.h.in", x.changes),
             sampled=self._piece("sampled.h.in", bool(self._periods)),
             outputs=self._output_places(),
             parameters="\n".join(f"    double {field}; /**< {_remark(name)} */" for name, field in fields.items())
@@ -104,6 +109,7 @@ class CLibrary:
             projected=self._projected(),
             inverse=self._piece("inverse.c.in", "inverse_dynamics" in self._offered(0)),
             rates=self._piece("rates.c.in", not x.live.stepping),
+            changes=self._piece("changes.c.in", x.changes),
             sampled=self._piece("sampled.c.in", bool(self._periods)),
             N_row=max(1, len(x.programs[0].unknowns)),
             violated=self._violated(),
@@ -137,7 +143,7 @@ class CLibrary:
         return {
             "m": self.name, "M": self.name.upper(), "title": _remark(m.name), "version": __version__,
             "N_q": max(1, m.n_q), "N_u": max(1, m.n_u), "N_y": max(1, m.n_q + m.n_u + m.n_z), "N_z": max(1, m.n_z),
-            "N_p": max(1, len(self.model.parameters)),
+            "N_p": max(1, len(self.model.parameters)), "N_all": max(1, len(m.parameters)),
         }  # fmt: skip
 
     def _piece(self, name: str, wanted: bool) -> str:
@@ -185,7 +191,7 @@ class CLibrary:
         """Functions of a program that the rest calls."""
         module = self.model.programs[k].module
         there = {symbol.removeprefix("k.") for symbol in module.drivers} | {s.name for s in module.blocks}
-        wanted = _OFFERED if k == 0 else _OFFERED[:3]
+        wanted = _OFFERED if k == 0 else _FURTHER
         return [name for name in wanted if name in there]
 
     def _enumerated(self, kind: str, names: Sequence[str]) -> str:

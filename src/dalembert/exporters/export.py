@@ -67,6 +67,6 @@ def export_fmu(
     """
     name = exported_name(motion, name)
     to = file_path(path, "export_fmu")
-    fmu = Fmu(CLibrary(ExportedModel(motion, tuple(reactions or ())), name), version)
+    fmu = Fmu(CLibrary(ExportedModel(motion, tuple(reactions or ()), differentiated=True), name), version)
     write_whole(to, fmu.archive(platforms_named(platforms)), "FMU")
     return to

@@ -13,6 +13,7 @@ from dalembert.cached import cached_property
 from dalembert.constraints.assembly.assemble import off_at
 from dalembert.elements.signals import signal_names
 from dalembert.errors import ArgumentError
+from dalembert.exporters.state_changes import emit_changes
 from dalembert.kernels.rhs.loop_closing import LoopClosing
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
@@ -45,6 +46,8 @@ class ExportedProgram(Program):
     """A `Program` whose module also closes loops, and computes outputs, accelerations and reactions of a state."""
 
     shown: Shown | None = None
+    changes: bool = False
+    """Whether it computes how rates and outputs change along a direction."""
     notes: dict[str, Any] = field(default_factory=dict)
     """What the writing of the module found out: places and sizes."""
 
@@ -63,6 +66,9 @@ class ExportedProgram(Program):
             slope, work = self.notes["slope"], self.notes["work"]
             work = self.shown.emit(module, slope, self.rhs, self.input_layout, work)
             self.notes["work"] = max(work, *(self._emit_kernel(module, name) for name in self._kernels))
+            if self.changes:
+                needed = emit_changes(module, slope, self.rhs, self.input_layout, self.shown, work)
+                self.notes["work"] = max(self.notes["work"], needed)
         if self._closes is not None:
             closing = LoopClosing(self._closes, Prefixed(module, CLOSING) if self.prefix else module)
             closing.emit()
@@ -137,6 +143,8 @@ class ExportedModel:
     motion: Motion
     reactions: Sequence[str] = ()
     """Joints whose reactions are among the outputs."""
+    differentiated: bool = False
+    """Whether derivatives along directions are wanted, where there are any."""
 
     def __post_init__(self) -> None:
         why = refusal(self.motion)
@@ -179,12 +187,20 @@ class ExportedModel:
             live.kept,
             for_target=C99,
             shown=self.shown,
+            changes=self.changes,
         )
         others = [] if live.stepping else [replace(live.kept, rows=rows) for rows in other_row_choices(live)]
-        made = [first, *(replace(first, kept=kept, shown=None, notes={}) for kept in others)]
+        made = [first, *(replace(first, kept=kept, shown=None, changes=False, notes={}) for kept in others)]
         for program in made:
             _ = program.module
         return made
+
+    @property
+    def changes(self) -> bool:
+        """Whether rates and outputs have derivatives that are written: not of impulses, nor of reactions that are not unique, nor where
+        rows may be chosen anew."""
+        unique = not self.live.kept.keep.others or not self.reactions
+        return self.differentiated and not self.live.stepping and unique
 
     @property
     def memory(self) -> np.ndarray:

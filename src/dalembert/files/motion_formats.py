@@ -75,4 +75,16 @@ def _add_laws(made: Columns, motion: Motion) -> None:
         made.add("law", f"{element}.state", h.state[:, k])
 
 
-FORMATS: dict[str, Callable[[Motion, Path], None]] = {".nc": _netcdf, ".csv": _csv, ".html": _page}
+def _gltf(motion: Motion, path: Path) -> None:
+    motion.gltf(path)
+
+
+def _mcap(motion: Motion, path: Path) -> None:
+    from dalembert.files.mcap_file import write_mcap
+
+    write_mcap(motion, path)
+
+
+FORMATS: dict[str, Callable[[Motion, Path], None]] = {
+    ".nc": _netcdf, ".csv": _csv, ".html": _page, ".glb": _gltf, ".mcap": _mcap,
+}  # fmt: skip

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.sensitivity.sensitivities import Sensitivities
     from dalembert.analysis.stability.locus import Locus
     from dalembert.analysis.stability.stability_map import StabilityMap
+    from dalembert.analysis.trajectory.optimal_motion import OptimalMotion
     from dalembert.frameworks.in_casadi import CasadiFunctions
     from dalembert.frameworks.in_jax import JaxFunctions
     from dalembert.frameworks.in_torch import TorchFunctions
@@ -217,6 +218,40 @@ class Analyses(Description):
         _, initial, speeds = self.plan.begun(None, initial, speeds)
         said = SimulationOptions(step=step, rtol=rtol, start=start)
         return gradient(self._m, duration, initial, speeds, end, integral, parameters, initial_values, controls, said)
+
+    @on_one_thread
+    @takes(
+        start=by_name,
+        end=by_name,
+        controls=by_name,
+        integral=function,
+        end_cost=function,
+        haste=real,
+        bounds=by_name,
+        solver=one_name,
+    )
+    def optimal_motion(
+        self, duration: float | tuple[float, float], start: Mapping[str, float], end: Mapping[str, float],
+        controls: Mapping[str, float | tuple[float, float]], *, integral: StateFunction | None = None,
+        end_cost: StateFunction | None = None, effort: float | Mapping[str, float] = 0.0, haste: float = 0.0,
+        bounds: Mapping[str, tuple[float, float]] | None = None, path: Sequence[tuple[StateFunction, float, float]] = (),
+        at_end: Sequence[tuple[StateFunction, float, float]] = (), guess: Mapping[str, ArrayLike] | None = None,
+        intervals: int = 20,
+        solver: str = "ipopt", tolerance: float = 1e-7, max_iterations: int = 2000,
+    ) -> OptimalMotion:  # fmt: skip
+        """The motion from `start` to `end` with the least ∫ (integral(s) + effort τ²) dt + end_cost(last state) + haste · duration.
+
+        `start` and `end` name coordinates "A" and speeds "A'" that have these values there; `controls` are generalized forces on speeds
+        with their limits; `bounds` hold coordinates and speeds along the way. `path` and `at_end` have (function of the state, least,
+        largest). `duration` is fixed, or (least, most). `guess` names coordinates with values along the way, and the duration.
+        By direct collocation on so many `intervals`, loops closed at every node, with exact Jacobians; by "ipopt" (CasADi) or "scipy".
+        """
+        from dalembert.analysis.trajectory.optimal_motion import optimal_motion
+
+        return optimal_motion(
+            self._m, duration, start, end, controls, integral, end_cost, effort, haste, bounds or {}, path, at_end, guess, intervals,
+            solver, tolerance, max_iterations,
+        )  # fmt: skip
 
     @on_one_thread
     @takes(times=row, measured=by_name, parameters=names, initial_values=names, outputs=by_name, bounds=by_name)

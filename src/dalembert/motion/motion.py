@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dalembert.arguments import file_path, function, names, one_name, points, takes
+from dalembert.arguments import file_path, function, names, points, takes
 from dalembert.cached import cached_property
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
 from dalembert.motion.motion_as_table import MotionAsTable
+from dalembert.motion.motion_elsewhere import MotionElsewhere
 from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import Displacement
 from dalembert.portable import Portable
@@ -54,7 +55,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion(MotionAsTable, Portable):
+class Motion(MotionAsTable, MotionElsewhere, Portable):
     """Samples of a motion: `t` (K,), `q` (K, n_q), `u` (K, n_u). All vectors asked for are in world axes unless said otherwise."""
 
     t: np.ndarray
@@ -318,38 +319,6 @@ class Motion(MotionAsTable, Portable):
 
         return write_page(self, path, traces, reactions, results, live, sliders)
 
-    # -- to take along ----------------------------------------------------------------------------------------------------
-    @takes(folder=file_path, name=one_name, reactions=names)
-    def export_c(
-        self, folder: str | Path, name: str | None = None, *, reactions: Sequence[str] | None = None
-    ) -> list[Path]:
-        """Write the mechanism as a C99 library that marches as this motion was marched; returns the files.
-
-        `name` is its name in C, the mechanism's if not given; `reactions` are joints whose reactions are among its outputs.
-        """
-        from dalembert.exporters import export_c
-
-        return export_c(self, folder, name, reactions)
-
-    @takes(path=file_path, version=one_name, name=one_name, reactions=names, platforms=names)
-    def export_fmu(
-        self,
-        path: str | Path,
-        version: str = "3.0",
-        name: str | None = None,
-        *,
-        reactions: Sequence[str] | None = None,
-        platforms: Sequence[str] | None = None,
-    ) -> Path:
-        """Write the mechanism as an FMU of FMI 3.0 or 2.0, for co-simulation and model exchange.
-
-        `platforms` names the machines it is compiled for, "x86_64-linux", "x86_64-windows", … or "all"; without it, this one. With an
-        empty list it has sources only.
-        """
-        from dalembert.exporters import export_fmu
-
-        return export_fmu(self, path, version, name, reactions, platforms)
-
     def widget(
         self,
         *,
@@ -387,7 +356,8 @@ class Motion(MotionAsTable, Portable):
 
     @takes(path=file_path)
     def save(self, path: str | Path) -> None:
-        """Write the motion as its file's name asks, whole or not at all: .nc (NetCDF, which `da.load_motion` reads), .csv or .html."""
+        """Write the motion as its file's name asks, whole or not at all: .nc (NetCDF, which `da.load_motion` reads), .csv, .html, .glb
+        (animated glTF) or .mcap (a recording for Foxglove and the like)."""
         from dalembert.files.motion_formats import save
 
         save(self, path)

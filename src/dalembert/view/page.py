@@ -13,6 +13,7 @@ from dalembert.atomic import write_whole
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
+from dalembert.motion.quaternions import quaternions
 from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
@@ -33,7 +34,7 @@ from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
 from dalembert.view.series import Chart, Reactions, charts, reactions
-from dalembert.view.shown_samples import quaternions, thinned
+from dalembert.view.shown_samples import thinned
 from dalembert.view.signal_series import signal_charts
 
 BUDGET = 15_000_000

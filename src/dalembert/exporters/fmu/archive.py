@@ -76,7 +76,7 @@ class Fmu:
             "n_derivatives": sum(v.kind == "derivative" for v in x.variables), "n_events": len(events),
             "n_values": len(outputs), "n_outputs": x.shown.layout.size,
             "N_out": max(1, x.shown.layout.size), "N_events": max(1, len(events)),
-            "rates": self._rates, "samples": self._samples, "next": self._next,
+            "rates": self._rates, "directional": self._directional, "samples": self._samples, "next": self._next,
             "output_places": _table("output_places", outputs),
             "fixed_by": _table("fixed_by", [speeds.get(i, -1) for i in range(m.n_q)]),
             "event_ends": _table("event_ends", [int(e.terminal) for e in events])
@@ -97,6 +97,18 @@ class Fmu:
                 "    c->rates_known = 1;",
                 "    return 0;",
             ]
+        )
+
+    @property
+    def _directional(self) -> str:
+        """Derivatives along directions, where there are any."""
+        if self.model.changes:
+            return template("directional.c.in").substitute(
+                self.library.common, N_out=max(1, self.model.shown.layout.size)
+            )
+        given = ("c", "unknowns", "n", "knowns", "n_known", "seed", "found")
+        return "\n".join(
+            [*(f"    (void){x};" for x in given), '    return "this FMU does not offer directional derivatives";']
         )
 
     @property

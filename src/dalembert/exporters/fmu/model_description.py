@@ -10,6 +10,10 @@ from dalembert.exporters.exported_model import UNITS, ExportedModel, Variable
 from dalembert.version import __version__
 
 _CAPABLE = ("canGetAndSetFMUState", "canSerializeFMUState")
+_SPELLED_2 = {n: n.replace("FMUState", "FMUstate") for n in _CAPABLE} | {
+    "providesDirectionalDerivatives": "providesDirectionalDerivative"
+}
+"""What FMI 2.0 calls them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,9 @@ class ModelDescription:
     def _interfaces(self, root: xml.Element, spelling: dict[str, str]) -> Iterator[xml.Element]:
         able = {"modelIdentifier": self.identifier} | {spelling.get(name, name): "true" for name in _CAPABLE}
         if not self.model.live.stepping:
-            yield xml.SubElement(root, "ModelExchange", able)
+            derivatives = spelling.get("providesDirectionalDerivatives", "providesDirectionalDerivatives")
+            more = {derivatives: "true"} if self.model.changes else {}
+            yield xml.SubElement(root, "ModelExchange", able | more)
         yield xml.SubElement(root, "CoSimulation", {**able, "canHandleVariableCommunicationStepSize": "true"})
 
     def _units(self, root: xml.Element) -> None:
@@ -93,7 +99,7 @@ class ModelDescription:
         root = self._root("2.0", "guid")
         indicators = self.of_kind("indicator")
         root.set("numberOfEventIndicators", str(len(indicators)))
-        for interface in self._interfaces(root, {n: n.replace("FMUState", "FMUstate") for n in _CAPABLE}):
+        for interface in self._interfaces(root, _SPELLED_2):
             files = xml.SubElement(interface, "SourceFiles")
             for name in self.sources:
                 xml.SubElement(files, "File", name=name)

@@ -40,6 +40,13 @@ class AccelerationProducts:
         along = np.hstack([tau, d.t[:, None], d.q, d.u, d.P, d.x])
         return self._examined(self._changed, q, u, along, t, P)
 
+    def unexamined(self, q: Any, u: Any, tau: Any, t: Any, P: np.ndarray, d: Weights) -> tuple[np.ndarray, np.ndarray]:
+        """(u̇, δu̇) by these rows whatever the state, for those who close loops by iterating."""
+        names = {name: np.ascontiguousarray(P[:, i]) for i, name in enumerate(self.m.parameters)}
+        along = np.hstack([tau, d.t[:, None], d.q, d.u, d.P, d.x])
+        found, udot, _ = np.split(self._changed(q, u, along, t, names), [-1 - self.m.n_u, -1], axis=1)
+        return udot, found
+
     def _examined(self, kernel: Kernel, q: Any, u: Any, x: np.ndarray, t: Any, P: np.ndarray) -> np.ndarray:
         """What the kernel gives, refused in states in which these rows do not decide the accelerations."""
         names = {name: np.ascontiguousarray(P[:, i]) for i, name in enumerate(self.m.parameters)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ STATE = ("t", "q", "u", "P")
 """What a state is given by: time, coordinates, speeds, parameters with the states of elements among them."""
 DIRECTION = ("dt", "dq", "du", "dP")
 """Arrays of a direction (δt, δq, δu, δp), and of a gradient."""
+NOTHING: Mapping[Expr, Expr] = MappingProxyType({})
 
 
 def check_differentiable(m: Mechanism, what: str) -> None:
@@ -55,11 +57,11 @@ class LaneBlock:
         self.known |= {x: (name, i) for i, x in enumerate(made)}
         return made
 
-    def along(self, values: Sequence[Any] | np.ndarray) -> list[Scalar]:
-        """Rates of values of the state along the direction that lies in `dt`, `dq`, `du`, `dP`."""
+    def along(self, values: Sequence[Any] | np.ndarray, further: Mapping[Expr, Expr] = NOTHING) -> list[Scalar]:
+        """Rates of values of the state along the direction that lies in `dt`, `dq`, `du`, `dP`; `further` symbols change as is said."""
         found = {symbol(f"#d {s.name}"): (f"d{array}", i) for s, (array, i) in known_symbols(self.m).items()}
         self.known |= found
-        return directional(list(values), {s: symbol(f"#d {s.name}") for s in known_symbols(self.m)})
+        return directional(list(values), {s: symbol(f"#d {s.name}") for s in known_symbols(self.m)} | dict(further))
 
     def gradient(self, value: Any) -> list[Output]:
         """The gradient of one number in the state, added to what lies in `dt`, `dq`, `du`, `dP`."""

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.motion.motion import Motion
+from dalembert.motion.quaternions import quaternions
 from dalembert.vectors import Vector, cross
 from dalembert.view.drawing.look import swept
 from dalembert.view.drawing.primitives import CORNERS, Primitive
 from dalembert.view.drawing.scene import Scene, scene
 from dalembert.view.drawing.wires import deflections
 from dalembert.view.encode import array, rounded
-from dalembert.view.shown_samples import quaternions, restricted
+from dalembert.view.shown_samples import restricted
 
 SECONDS = 8.0
 FRAMES = 160

@@ -221,23 +221,15 @@ class Analyses(Description):
 
     @on_one_thread
     @takes(
-        start=by_name,
-        end=by_name,
-        controls=by_name,
-        integral=function,
-        end_cost=function,
-        haste=real,
-        bounds=by_name,
-        solver=one_name,
-    )
+        start=by_name, end=by_name, controls=by_name, integral=function, end_cost=function, haste=real, bounds=by_name, solver=one_name
+    )  # fmt: skip
     def optimal_motion(
         self, duration: float | tuple[float, float], start: Mapping[str, float], end: Mapping[str, float],
         controls: Mapping[str, float | tuple[float, float]], *, integral: StateFunction | None = None,
         end_cost: StateFunction | None = None, effort: float | Mapping[str, float] = 0.0, haste: float = 0.0,
         bounds: Mapping[str, tuple[float, float]] | None = None, path: Sequence[tuple[StateFunction, float, float]] = (),
         at_end: Sequence[tuple[StateFunction, float, float]] = (), guess: Mapping[str, ArrayLike] | None = None,
-        intervals: int = 20,
-        solver: str = "ipopt", tolerance: float = 1e-7, max_iterations: int = 2000,
+        intervals: int = 20, solver: str = "ipopt", tolerance: float = 1e-7, max_iterations: int = 2000,
     ) -> OptimalMotion:  # fmt: skip
         """The motion from `start` to `end` with the least ∫ (integral(s) + effort τ²) dt + end_cost(last state) + haste · duration.
 

@@ -20,6 +20,7 @@ PACKAGES = {
     "distributed": ("Dask", "dalembert[dask]"),
     "cloudpickle": ("cloudpickle", "cloudpickle"),
     "zarr": ("Zarr", "dalembert[zarr]"),
+    "fmpy": ("FMPy", "dalembert[fmpy]"),
     "mcap": ("MCAP", "dalembert[mcap]"),
     "playwright": ("Playwright", "dalembert[video]"),
 }

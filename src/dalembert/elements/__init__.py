@@ -15,6 +15,7 @@ from dalembert.elements.drawn.cable import Cable
 from dalembert.elements.drawn.muscle import Muscle
 from dalembert.elements.driving.dc_motor import DCMotor
 from dalembert.elements.driving.hydraulic_cylinder import HydraulicCylinder
+from dalembert.elements.driving.imported_fmu import ImportedFmu
 from dalembert.elements.driving.reaction_wheel import ReactionWheel
 from dalembert.elements.driving.rocket_engine import RocketEngine
 from dalembert.elements.driving.thruster import Thruster
@@ -69,6 +70,7 @@ __all__ = [
     "ForceSensor",
     "Hold",
     "HydraulicCylinder",
+    "ImportedFmu",
     "Integral",
     "LeadLag",
     "LinearTyre",

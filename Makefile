@@ -6,7 +6,7 @@ BIN    := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 RUN    := $(BIN)/python
 MECHANISMS ?= 100000
 
-.PHONY: demo test bench docs wheel lint browser compiler clean
+.PHONY: demo test bench docs wheel floors release lint browser compiler clean
 
 demo: $(VENV)/.ready            ## a four-bar: what it is in words, ten seconds of its motion, its page
 	$(BIN)/dalembert inspect four_bar
@@ -35,6 +35,15 @@ docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a w
 
 wheel: $(VENV)/.ready           ## wheel and sdist in out/dist; installed into an empty environment and used there
 	sh tools/wheel_check.sh $(RUN) $(PYTHON)
+
+floors: $(VENV)/.ready          ## the same with the oldest version of every dependency
+	mkdir -p out
+	$(RUN) tools/floors.py > out/floors.txt
+	CONSTRAINTS=out/floors.txt sh tools/wheel_check.sh $(RUN) $(PYTHON)
+
+release: wheel                  ## tags this version and publishes it; called by the workflow of that name
+	$(RUN) tools/release.py > out/notes.md
+	gh release create "v$$($(RUN) -c 'import dalembert; print(dalembert.__version__)')" out/dist/* --target "$$GITHUB_SHA" --notes-file out/notes.md
 
 bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment of its own, whatever falls short; and the slow tests
 	-$(BENCH)/bin/python benchmarks/symbolic.py

@@ -80,7 +80,10 @@ def test_formulations_are_listed_and_counted():
     table = re.findall(r"^\| \[`(\w+)`\]", (ROOT / "docs" / "equations.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(table) == sorted(FORMULATIONS)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"| classical methods side by side | {NUMBERS[len(FORMULATIONS)]} |" in readme
+    assert (
+        f"{NUMBERS[len(FORMULATIONS)].capitalize()} formulations" in readme
+        and f"by {len(FORMULATIONS)} methods" in readme
+    )
 
 
 def test_every_option_and_section_of_model_files_is_told():
@@ -112,4 +115,4 @@ def test_options_of_a_simulation_are_told_with_what_is_usual():
 
     rows = [f"| `{name}` | {x.help} | {x.usual or 'none'} |" for name, x in options().items()]
     text = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
-    assert "\n".join(["| option | what | usually |", "|---|---|---|", *rows]) in text
+    assert "\n".join(["| option | what | default |", "|---|---|---|", *rows]) in text

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds wheel and sdist, checks them, installs the wheel into an empty environment and uses it there, away from the checkout.
+# Builds wheel and sdist, checks them, installs the wheel into an empty environment, uses it there, and runs there the tests that need
+# no checkout. CONSTRAINTS names a file of versions for pip.
 #   sh tools/wheel_check.sh PYTHON_WITH_BUILD_AND_TWINE [PYTHON_FOR_THE_EMPTY_ENVIRONMENT]
 set -eu
 tools="$1"
@@ -19,8 +20,17 @@ cd "$away"
 "$python" -m venv empty
 bin="$away/empty/bin"
 [ -d "$bin" ] || bin="$away/empty/Scripts"
-"$bin/python" -m pip install --quiet --quiet --disable-pip-version-check "$dist"/*.whl
+case "${CONSTRAINTS:-}" in "") : >"$away/versions" ;; *) cp "$root/$CONSTRAINTS" "$away/versions" ;; esac
+pip() { "$bin/python" -m pip install --quiet --quiet --disable-pip-version-check --constraint "$away/versions" "$@"; }
+pip "$dist"/*.whl
 unset PYTHONPATH
 DALEMBERT_CACHE_DIR="$away/cache"
 export DALEMBERT_CACHE_DIR
 "$bin/python" -P "$root/tools/wheel_use.py" "$root" "$bin"
+
+pip pytest hypothesis
+mkdir tested
+cp -r "$root/tests" tested/
+cd tested
+rooms="trace topology kinematics recursive system constraints elements"
+CI=true "$bin/python" -P -m pytest -q --import-mode=importlib -p no:cacheprovider -o pythonpath=. $(printf 'tests/%s ' $rooms)

@@ -9,6 +9,8 @@ from pathlib import Path
 import yaml
 
 from dalembert import __version__
+from tools.floors import floors
+from tools.release import notes
 
 ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -61,3 +63,11 @@ def test_workflows_run_make_targets_that_exist():
         steps = [s for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values() for s in job["steps"]]
         called = [s["run"].split()[1] for s in steps if "run" in s]
         assert called and set(called) <= targets
+
+
+def test_the_changelog_has_this_version_with_its_date():
+    assert "### Added" in notes() and "## [" not in notes()
+
+
+def test_every_dependency_has_an_oldest_version():
+    assert [x.partition("==")[0] for x in floors()] == [name(x) for x in PROJECT["dependencies"]]

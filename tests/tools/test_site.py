@@ -15,7 +15,8 @@ from dalembert.cli.app import COMMANDS
 from dalembert.files.gallery import files
 from dalembert.files.models.layout import SECTIONS
 from tests.view.conftest import Watched
-from tools.site import build, command_reference, file_reference, gallery_page, live, python_reference
+from tools.site import build, command_reference, concept_pictures, file_reference, gallery_page, live, python_reference
+from tools.site.links import broken_links
 from tools.site.notebooks import notebook
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -139,3 +140,22 @@ def test_every_document_is_in_a_list_of_pages_and_every_tutorial_ends_alive() ->
     assert set(listed) == documents | made
     for tutorial in (DOCS / "tutorials").glob("*.md"):
         assert live.MARK.search(tutorial.read_text(encoding="utf-8").rstrip().splitlines()[-1])
+
+
+def test_every_concept_has_one_picture_that_is_drawn_alike_every_time() -> None:
+    marked = [
+        concept_pictures.MARK.findall(f.read_text(encoding="utf-8")) for f in sorted((DOCS / "concepts").glob("*.md"))
+    ]
+    assert all(len(x) == 1 for x in marked) and sorted(x for [x] in marked) == sorted(concept_pictures.PICTURES)
+    for name in ("frames", "loops"):
+        drawn = concept_pictures.drawn(name)
+        assert ElementTree.fromstring(drawn) is not None and drawn == concept_pictures.drawn(name)
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<a href="a/b.html#here">x</a> <a href="https://elsewhere">y</a> <img src="no.svg">'
+    )
+    (tmp_path / "a" / "b.html").write_text('<p id="here"><a href="../index.html">x</a> <a href="#there">y</a>')
+    assert broken_links(tmp_path) == ["a/b.html: #there", "index.html: no.svg"]

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.site import command_reference, file_reference, gallery_page, python_reference
+from tools.site import command_reference, concept_pictures, file_reference, gallery_page, python_reference
+from tools.site.links import broken_links
 from tools.site.live import with_frames
 from tools.site.notebooks import notebook
 
@@ -30,15 +32,8 @@ def gather(folder: Path) -> Path:
     sources, extra = folder / "sources", folder / "extra"
     shutil.copytree(ROOT / "docs", sources)
     extra.mkdir()
-    for file in sources.rglob("*.md"):
-        place = file.relative_to(sources).as_posix()
-        text = file.read_text(encoding="utf-8")
-        if place.startswith("tutorials/") or place == "start.md":
-            _write(extra / "notebooks" / f"{file.stem}.ipynb", notebook(text))
-            text = _with_notebook(text, place)
-        depth = "../" * place.count("/")
-        text = OUTWARD.sub(lambda found, depth=depth: f"]({depth}{_moved(found[1])}", text)
-        _write(file, ELSEWHERE.sub(r"\1", with_frames(text, place, extra)))
+    with ThreadPoolExecutor() as pool:  # every live page is made by a process of its own
+        list(pool.map(lambda file: _prepare(file, sources, extra), sorted(sources.rglob("*.md"))))
     for file in (ROOT / "benchmarks" / "results").glob("*.md"):
         _write(sources / "benchmarks" / file.name, _from_project(file.read_text(encoding="utf-8")))
     for name in OUTSIDE:
@@ -50,7 +45,22 @@ def gather(folder: Path) -> Path:
     _write(sources / "gallery.md", gallery_page.page())
     for name, drawn in gallery_page.pictures().items():
         _write(sources / "images" / "gallery" / f"{name}.svg", drawn)
+    for name in concept_pictures.PICTURES:
+        _write(sources / "images" / "concepts" / f"{name}.svg", concept_pictures.drawn(name))
     return sources
+
+
+def _prepare(file: Path, sources: Path, extra: Path) -> None:
+    """A document as the site has it: with its notebook, its pictures and its live pages."""
+    place = file.relative_to(sources).as_posix()
+    text = file.read_text(encoding="utf-8")
+    if place.startswith("tutorials/") or place == "start.md":
+        _write(extra / "notebooks" / f"{file.stem}.ipynb", notebook(text))
+        text = _with_notebook(text, place)
+    depth = "../" * place.count("/")
+    text = concept_pictures.MARK.sub(rf"![\1]({depth}images/concepts/\1.svg)", text)
+    text = OUTWARD.sub(lambda found: f"]({depth}{_moved(found[1])}", text)
+    _write(file, ELSEWHERE.sub(r"\1", with_frames(text, place, extra)))
 
 
 def _moved(target: str) -> str:
@@ -82,7 +92,10 @@ def build(site: Path) -> int:
 
     sources = gather(site.parent / "docs-sources")
     shutil.rmtree(site, ignore_errors=True)
-    return int(build_main(["-q", "-W", "--keep-going", "-b", "html", str(sources), str(site)]))
+    failed = int(build_main(["-q", "-W", "--keep-going", "-b", "html", str(sources), str(site)]))
+    broken = broken_links(site)
+    print("".join(f"broken link: {x}\n" for x in broken), end="", file=sys.stderr)
+    return failed or int(bool(broken))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ Model = Annotated[
     str,
     typer.Argument(metavar="MODEL", help="A model file, a robot's file, or a gallery model.", autocompletion=_complete),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Say it as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def path_of(model: str) -> Path:

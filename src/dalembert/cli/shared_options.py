@@ -20,24 +20,28 @@ Initial = Annotated[
     typer.Option("--initial", "-i", help="Coordinates at the start: A=0.3, A=60*deg. May be repeated."),
 ]
 Speed = Annotated[list[str] | None, typer.Option("--speed", "-u", help="Speeds at the start: A=1. May be repeated.")]
-Parameter = Annotated[list[str] | None, typer.Option("--parameter", "-p", help="Another value: m=2. May be repeated.")]
+Parameter = Annotated[
+    list[str] | None, typer.Option("--parameter", "-p", help="A parameter's value: m=2. May be repeated.")
+]
 Symbols = Annotated[
     list[str] | None,
     typer.Option("--symbol", help="A number kept as a symbol: gravity, rod.mass, gravity=g0. May be repeated."),
 ]
 Every = Annotated[float | None, typer.Option(simulation_options.FLAGS["output"], help="Seconds between outputs.")]
-Hold = Annotated[list[str] | None, typer.Option(help="A joint that keeps its coordinates. May be repeated.")]
-Find = Annotated[list[str] | None, typer.Option(help="A speed to look for, from a guess: A=1. May be repeated.")]
+Hold = Annotated[list[str] | None, typer.Option(help="A joint whose coordinates stay fixed. May be repeated.")]
+Find = Annotated[
+    list[str] | None, typer.Option(help="A constant speed to solve for, with a first guess: A=1. May be repeated.")
+]
 Steady = Annotated[
     list[str] | None, typer.Option("--speed", "-u", help="A speed that is constant: A=1. May be repeated.")
 ]
 Time = Annotated[
     float,
-    typer.Option("--time", "-t", help="Time at which forces and prescribed motion that change with it are taken, s."),
+    typer.Option("--time", "-t", help="Time at which forces and prescribed motion are evaluated, s."),
 ]
 Kept = Annotated[
     list[Path] | None,
-    typer.Option("--output", "-o", help="Keep the result: .csv (a table), or .html (a page). May be repeated."),
+    typer.Option("--output", "-o", help="File for the result: .csv (a table) or .html (a page). May be repeated."),
 ]
 
 FLAGS = simulation_options.FLAGS | {

@@ -88,7 +88,7 @@ def _annotation(name: str) -> Any:
     words = list(WORDS.get(kind, ()))
     shown = f": {', '.join(words[:FEW])}{', …' if len(words) > FEW else ''}" if words else ""
     shown += "".join(f"; {word}:{_example(cls)}" for word, cls in SETTINGS.get(kind, {}).items())
-    usual = f"; usually {option.usual}" if option.usual else ""
+    usual = f"; default: {option.usual}" if option.usual else ""
     made = typer.Option(*names, help=f"{option.help}{shown}{usual}.", autocompletion=(lambda: words) if words else None)
     return Annotated[TYPES.get(kind, str) | None, made]
 

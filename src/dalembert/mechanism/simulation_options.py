@@ -178,15 +178,19 @@ class SimulationOptions(Portable):
     method: Annotated[
         str | None,
         Holds("integrator"),
-        Option("Integrator", "dop853; rk4 where a step is said", steps="any"),
+        Option("Integrator", "dop853, or rk4 if a step is given", steps="any"),
     ] = None
     step: Annotated[
         PositiveNumber | None,
-        Option("Step of integrators with a fixed step, s", "", steps="fixed"),
+        Option("Length of a fixed step, s", "", steps="fixed"),
     ] = None
     theta: Annotated[
         PositiveNumber | None,
-        Option("Where within its step moreau takes positions and forces, 0.5 to 1", f"{THETA:g}", steps="fixed"),
+        Option(
+            "For moreau: where within a step positions and forces are evaluated, 0.5 (middle) to 1 (end)",
+            f"{THETA:g}",
+            steps="fixed",
+        ),
     ] = None
     rtol: Annotated[
         PositiveNumber | None,
@@ -209,46 +213,46 @@ class SimulationOptions(Portable):
     output: Annotated[
         ArrayLike | None,
         Holds("times", check=_interval_or_times),
-        Option("Seconds between outputs, or the times wanted", f"{SAMPLES} times, evenly spaced", flags=("--every",)),
+        Option("Seconds between outputs, or a list of times", f"{SAMPLES} times, evenly spaced", flags=("--every",)),
     ] = None
     start: Annotated[PlainNumber | None, Option("Time at the start, s", "0")] = None
     max_steps: Annotated[
         Count | None,
-        Option("Most steps of the run", f"{STEPS}, of radau {STEPS_IMPLICIT}, with a fixed step {STEPS_FIXED}"),
+        Option("Largest number of steps", f"{STEPS}, of radau {STEPS_IMPLICIT}, with a fixed step {STEPS_FIXED}"),
     ] = None
     stabilise: Annotated[
         str | Baumgarte | None,
         Holds("stabilisation", check=checked_stabilisation),
-        Option("What keeps loops and constraints closed", "projection", many=False),
+        Option("How loops and constraints are kept closed", "projection", many=False),
     ] = None
     constraints: Annotated[
         str | None,
         Holds("constraint method"),
-        Option("Constraint method, by which accelerations are solved for", "range_space", many=False,
+        Option("Constraint method, which solves for the accelerations", "range_space", many=False,
                flags=("--constraints", "-c")),
     ] = None  # fmt: skip
     formulation: Annotated[
         str | FormulationSettings | None,
         Holds("formulation", check=checked_formulation),
-        Option("Formulation, by which the equations are written", "kane", many=False, flags=("--formulation", "-f")),
+        Option("Formulation of the equations of motion", "kane", many=False, flags=("--formulation", "-f")),
     ] = None
     restitution: Annotated[
         str | None,
         Holds("restitution law", check=_restitution_law),
         Option(
-            "Law of restitution in impacts: of speeds (Newton), of impulses (Poisson) or of energies (Stronge)",
+            "Law of restitution at impacts: for speeds (Newton), impulses (Poisson) or energies (Stronge)",
             "newton",
             many=False,
         ),
     ] = None
     max_events: Annotated[
         Count | None,
-        Option("Most events of laws in the run", f"{EVENTS}", many=False),
+        Option("Largest number of events of laws", f"{EVENTS}", many=False),
     ] = None
     assemble: Annotated[
         bool | None,
         Holds("flag", check=_true_or_false),
-        Option("Whether loops and constraints are closed at the start, or as open as the given values have them", "true",
+        Option("Whether loops and constraints are closed at the start; if not, the given values are used as they are", "true",
                many=False, flags=("--assemble/--no-assemble",)),
     ] = None  # fmt: skip
 

@@ -26,15 +26,17 @@ def analyse(
     hold: Hold = None,
     find: Find = None,
     time: Time = 0.0,
-    starts: Annotated[int, typer.Option(help="How many starts to look from; all different equilibria are shown.")] = 1,
-    mode: Annotated[int | None, typer.Option(help="Which mode of the first equilibrium the page shows moving.")] = None,
+    starts: Annotated[
+        int, typer.Option(help="Number of poses from which the search starts. All equilibria found are shown.")
+    ] = 1,
+    mode: Annotated[int | None, typer.Option(help="Mode of the first equilibrium that the page animates.")] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A page (.html) with the equilibria, their modes and eigenvalues."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Find equilibria, at rest or with the given speeds constant, their stability and their modes."""
+    """Find equilibria at rest or in steady motion, their stability and their modes."""
     check_endings([output] if output else [], (".html",))
     m = model_with(model, parameter)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")

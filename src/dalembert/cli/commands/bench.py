@@ -14,10 +14,10 @@ from dalembert.cli.report import say, say_json
 
 def bench(
     model: Model = "six_body_tree",
-    seconds: Annotated[float, typer.Option(help="How long to measure each figure.")] = 0.3,
+    seconds: Annotated[float, typer.Option(help="Time spent on each measurement, s.")] = 0.3,
     json: Json = False,
 ) -> None:
-    """Measure a model: time to build and compile, per evaluation of its dynamics, and how much faster than life it marches."""
+    """Measure a model: time to build and compile, time of one evaluation, simulated seconds per second."""
     began = time.perf_counter()
     m = opened(model)
     built = time.perf_counter() - began

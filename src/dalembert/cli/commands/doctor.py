@@ -30,11 +30,13 @@ REPORT = (
 
 
 def doctor(
-    seconds: Annotated[float, typer.Option(help="No further model is begun after this many seconds.", min=0.0)] = 10.0,
-    test: Annotated[bool, typer.Option("--test/--no-test", help="Run the self-test, or only tell the rest.")] = True,
+    seconds: Annotated[
+        float, typer.Option(help="Time limit of the self-test, s: no further model is started after it.", min=0.0)
+    ] = 10.0,
+    test: Annotated[bool, typer.Option("--test/--no-test", help="Whether to run the self-test.")] = True,
     json: Json = False,
 ) -> None:
-    """Tell the machine, targets, cache and versions; test compiled code against the interpreter; say what a bug report needs."""
+    """Describe machine, targets, cache and versions; test compiled code; say what a bug report needs."""
     facts = {
         "dalembert": __version__,
         "python": f"{platform.python_version()} ({platform.python_implementation()}, {sys.platform})",

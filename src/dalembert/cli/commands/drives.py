@@ -31,10 +31,10 @@ def drives(
         str | None, typer.Option(help="A point that follows the path in a CSV file t,x,y,z: flange,0.1,0,0=path.csv.")
     ] = None,
     actuated: Annotated[
-        list[str] | None, typer.Option(help="A joint that has an actuator; those that are moved, if none is named.")
+        list[str] | None, typer.Option(help="A joint that has an actuator. Default: the joints that are moved.")
     ] = None,
     weight: Annotated[
-        list[str] | None, typer.Option(help="What an actuator's force counts where they are not unique: D=4.")
+        list[str] | None, typer.Option(help="Cost of an actuator's force where the forces are not unique: D=4.")
     ] = None,
     duration: Duration = None,
     initial: Initial = None,

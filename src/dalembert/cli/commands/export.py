@@ -32,7 +32,7 @@ def export(
     platform: Annotated[
         list[str] | None,
         typer.Option(
-            help="A machine the FMU is compiled for: x86_64-linux, x86_64-windows, x86_64-darwin, …, or all. May be repeated."
+            help="A platform to compile the FMU for: x86_64-linux, x86_64-windows, x86_64-darwin, …, or all. May be repeated."
         ),
     ] = None,
     duration: Duration = None,
@@ -43,7 +43,7 @@ def export(
     *,
     options: SimulationOptions,
 ) -> None:
-    """Take a model along: as a C library, as an FMU for Simulink, OpenModelica, Dymola or a test rig, or as a robot's file."""
+    """Export a model as a C library, as an FMU (for Simulink, OpenModelica, Dymola or a test rig), or as a robot file."""
     robots = {name: path for name, path in (("urdf", urdf), ("mjcf", mjcf), ("sdf", sdf)) if path is not None}
     if c is None and fmu is None and not robots:
         what = "say what to export: --c FOLDER, --fmu 3.0, --urdf FILE, --mjcf FILE or --sdf FILE"

@@ -22,25 +22,25 @@ def import_(
         Path | None, typer.Option("--output", "-o", help="The model file; FILE.yaml if not given.")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option(help="The folder that holds all of the robot; its own if not given.")
+        Path | None, typer.Option(help="Folder that holds all files of the robot. Default: the folder of FILE.")
     ] = None,
     base: Annotated[
-        str | None, typer.Option(help="What a URDF's first link, or a loose SDF model, stands on: fixed or free.")
+        str | None, typer.Option(help="Base of a URDF robot, or of an SDF model without one: fixed or free.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse what breaks a rule instead of mending it.")] = False,
-    laws: Annotated[
-        bool, typer.Option(help="Bring ends of joints' ways, limits of tendons and dry friction, as laws.")
-    ] = True,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a file that breaks a rule instead of repairing it.")
+    ] = False,
+    laws: Annotated[bool, typer.Option(help="Import joint limits, tendon limits and dry friction as laws.")] = True,
     contacts: Annotated[
         str,
-        typer.Option(help="Bring contacts of primitive forms as laws: none, ground (with what does not move) or all."),
+        typer.Option(help="Import contacts of simple shapes as laws: none, ground (only with fixed bodies) or all."),
     ] = "none",
     check: Annotated[
         str | None,
         typer.Option(help="Compare accelerations with this program, if installed: mujoco, pinocchio or drake."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Tell all notes, not a screenful.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Print all notes instead of the most important ones.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Json = False,
 ) -> None:
     """Turn a URDF, MJCF or SDF file into a model file, and list what could not be represented."""

@@ -8,7 +8,7 @@ from dalembert.cli.shared_options import Initial, Parameter, model_with, started
 
 
 def inspect(model: Model, initial: Initial = None, parameter: Parameter = None, json: Json = False) -> None:
-    """Tell the tree, its labelling, loops, mobility, redundancy and assembly, in plain words."""
+    """Describe a model in words: bodies, loops, freedoms, redundant constraints, reactions, assembly."""
     m = model_with(model, parameter)
     found = m.inspect(started(m, initial))
     if json:

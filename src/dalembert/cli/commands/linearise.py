@@ -30,10 +30,10 @@ def linearise(
     find: Find = None,
     time: Time = 0.0,
     as_is: Annotated[
-        bool, typer.Option("--as-is", help="About the initial state itself, not about the equilibrium it leads to.")
+        bool, typer.Option("--as-is", help="Linearise about the initial state itself instead of an equilibrium.")
     ] = False,
     keep: Annotated[
-        list[str] | None, typer.Option(help="A speed to keep among the independent ones. May be repeated.")
+        list[str] | None, typer.Option(help="A speed that shall be one of the independent speeds. May be repeated.")
     ] = None,
     inputs: Annotated[
         list[str] | None,
@@ -44,7 +44,7 @@ def linearise(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write small motions about an equilibrium as M, G, D, K and as state space A, B, C, D, exactly to first order."""
+    """Linearise about an equilibrium: matrices M, G, D, K and the state space A, B, C, D, with exact derivatives."""
     check_endings([output] if output else [], (".html",))
     m = model_with(model, parameter)
     speeds, start = numbers_by_name(speed, "--speed"), started(m, initial)

@@ -24,7 +24,9 @@ def locus(
     hold: Hold = None,
     find: Find = None,
     time: Time = 0.0,
-    order: Annotated[float, typer.Option(help="Critical speeds: how many times the speed meets a frequency.")] = 1.0,
+    order: Annotated[
+        float, typer.Option(help="Order of critical speeds: a frequency is this many times the speed.")
+    ] = 1.0,
     output: Kept = None,
     json: Json = False,
 ) -> None:

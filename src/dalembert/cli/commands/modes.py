@@ -19,14 +19,14 @@ def modes(
         list[str] | None, typer.Option("--body", help="An elastic body; all if none is named. May be repeated.")
     ] = None,
     study: Annotated[
-        bool, typer.Option("--study", help="Natural frequencies of the whole with fewer and fewer modes.")
+        bool, typer.Option("--study", help="Natural frequencies of the whole system with fewer and fewer modes.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A picture (.png, .svg or .pdf) of the study.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Tell the modes of elastic bodies: frequencies, effective masses, and how many are enough."""
+    """List the modes of elastic bodies: frequencies, effective masses, and how many are needed."""
     from dalembert.analysis.truncation import truncation_study
     from dalembert.elastic.mode_participation import participation
 

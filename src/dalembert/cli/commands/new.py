@@ -53,7 +53,7 @@ simulation: {{duration: 10, output: 0.02}}
 
 def new(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")] = Path("model.yaml"),
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Json = False,
 ) -> None:
     """Write a commented model to start from."""

@@ -13,10 +13,10 @@ from dalembert.cli.report import note, say, say_json
 
 
 def schema(
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it into a file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")] = None,
     json: Json = False,
 ) -> None:
-    """Print the JSON Schema of model files, with which editors complete and check them."""
+    """Print the JSON Schema of model files. Editors use it to complete and check them."""
     from dalembert.files.models.schema import json_schema
 
     text = json_text.dumps(json_schema(), indent=2, ensure_ascii=False)

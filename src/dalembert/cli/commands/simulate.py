@@ -39,7 +39,7 @@ def simulate(
     *,
     options: SimulationOptions,
 ) -> None:
-    """Simulate a model: its own duration and initial values, or those given."""
+    """Simulate a model. Options replace its own duration, initial values and parameters."""
     from dalembert.cli.output_files import check_endings
 
     check_endings(output or [], tuple(FORMATS))

@@ -28,7 +28,7 @@ def stability(
     output: Kept = None,
     json: Json = False,
 ) -> None:
-    """Map where small motions about the equilibrium grow, over one or two parameters or speeds."""
+    """Map where the equilibrium is stable, over one or two parameters or speeds."""
     check_endings(output or [], (".csv", ".html"))
     ranges = {}
     for one in over:

@@ -22,20 +22,22 @@ def compare(
     ] = None,
     initial: Initial = None,
     parameter: Parameter = None,
-    states: Annotated[int, typer.Option(help="How many states to compare at.")] = 5,
-    seconds: Annotated[float, typer.Option(help="After these, no further pair is begun.")] = 300.0,
+    states: Annotated[int, typer.Option(help="Number of states to compare at.")] = 5,
+    seconds: Annotated[float, typer.Option(help="Time limit, s: no further pair is started after it.")] = 300.0,
     duration: Annotated[
         float | None,
         typer.Option(
-            "--duration", "-d", help="Compare a whole motion of these seconds too: steps and time to the accuracy."
+            "--duration",
+            "-d",
+            help="Also compare whole motions of this many seconds: steps and time needed for the accuracy.",
         ),
     ] = None,
     accuracy: Annotated[
-        float, typer.Option(help="How near its coordinates must be, in rad and in the mechanism's own length.")
+        float, typer.Option(help="Required accuracy of the coordinates, in rad and in units of the mechanism's length.")
     ] = 1e-6,
     json: Json = False,
 ) -> None:
-    """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
+    """Compute accelerations by every formulation with every constraint method; compare answers and cost."""
     from dalembert.analysis.comparison.comparison import columns
 
     m = model_with(model, parameter)

@@ -23,22 +23,20 @@ class WrittenAs(StrEnum):
 
 def equations(
     model: Model,
-    formulation: Annotated[
-        str, typer.Option("--formulation", "-f", help="The method by which they are written: kane, lagrange, …")
-    ] = "kane",
-    format: Annotated[WrittenAs, typer.Option("--format", help="In which language.")] = WrittenAs.text,
-    numbers: Annotated[bool, typer.Option("--numbers", help="Put the parameters' values in.")] = False,
+    formulation: Annotated[str, typer.Option("--formulation", "-f", help="Formulation: kane, lagrange, …")] = "kane",
+    format: Annotated[WrittenAs, typer.Option("--format", help="Output language.")] = WrittenAs.text,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Insert the values of the parameters.")] = False,
     small: Annotated[
         list[str] | None,
         typer.Option(
-            "--small", help="A joint, elastic body or coordinate that stays near its reference: to first degree in it."
+            "--small", help="A joint, elastic body or coordinate that stays small: the equations become linear in it."
         ),
     ] = None,
     symbol: Symbols = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them into a file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")] = None,
     json: Json = False,
 ) -> None:
-    """Write the equations of motion A u̇ = f by a classical method, symbolic, with shared parts named."""
+    """Print the equations of motion A u̇ = f in symbols, by a classical method."""
     m = opened(model)
     written = m.equations(
         formulation, parameters="numbers" if numbers else "symbols", small=small or (), symbols=symbols(symbol)

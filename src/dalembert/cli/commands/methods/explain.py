@@ -26,18 +26,18 @@ def explain(
         str, typer.Argument(help="A formulation or a constraint method: path_matrix, zero_eigenvalues, …")
     ],
     formulation: Annotated[
-        str, typer.Option("--formulation", "-f", help="Whose equations a constraint method solves.")
+        str, typer.Option("--formulation", "-f", help="Formulation whose equations the constraint method solves.")
     ] = "kane",
-    numbers: Annotated[bool, typer.Option("--numbers", help="At the start, not in symbols.")] = False,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Numbers at the start instead of symbols.")] = False,
     initial: Initial = None,
     speed: Speed = None,
     parameter: Parameter = None,
-    format: Annotated[ExplainedAs, typer.Option("--format", help="In which form.")] = ExplainedAs.text,
+    format: Annotated[ExplainedAs, typer.Option("--format", help="Output language.")] = ExplainedAs.text,
     symbol: Symbols = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it into a file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")] = None,
     json: Json = False,
 ) -> None:
-    """Show the matrices of a formulation or of a constraint method, as its source prints them: in symbols, or at the start."""
+    """Show the matrices of a formulation or constraint method, in symbols or as numbers at the start."""
     m = model_with(model, parameter)
     at_start = numbers or initial is not None or speed is not None
     q, u = None, None

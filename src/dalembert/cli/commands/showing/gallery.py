@@ -14,7 +14,9 @@ from dalembert.cli.report import note, say, say_json
 def gallery(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A folder for a page of each, with an index; else they are listed."),
+        typer.Option(
+            "--output", "-o", help="Folder for a page of each model and an index. Without it the models are listed."
+        ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only this model. May be repeated.")] = None,
     live: Annotated[bool, typer.Option("--live/--no-live", help="Pages that simulate, or that play back.")] = True,

@@ -37,7 +37,8 @@ def view(
     live: Annotated[
         bool | None,
         typer.Option(
-            "--live/--no-live", help="A page that simulates, with sliders; without a word, wherever that is possible."
+            "--live/--no-live",
+            help="Whether the page can simulate, with sliders. By default it can wherever that is possible.",
         ),
     ] = None,
     slider: Annotated[
@@ -49,7 +50,7 @@ def view(
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
     json: Json = False,
 ) -> None:
-    """Simulate a model and show it in the browser: one file that works offline, and goes on simulating there."""
+    """Simulate a model and open it in the browser: one file that works offline and can simulate further."""
     from dalembert.view.live.live_model import refusal
 
     check_endings([output] if output else [], (".html",))

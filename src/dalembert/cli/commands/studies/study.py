@@ -37,34 +37,37 @@ def study(
     model: Model,
     vary: Vary = None,
     want: Want = None,
-    runs: Annotated[int | None, typer.Option("--runs", "-n", help="How many runs; 1000 where nothing says it.")] = None,
+    runs: Annotated[int | None, typer.Option("--runs", "-n", help="Number of runs; default 1000.")] = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", help="Keep the answers, by the ending: .html, .nc, .csv or .zarr. May be repeated."
+            "--output",
+            "-o",
+            help="File for the answers; its ending decides the format: .html, .nc, .csv, .zarr. May be repeated.",
         ),
     ] = None,
     design: Annotated[str | None, typer.Option(help="random, latin_hypercube, sobol, saltelli or grid.")] = None,
-    seed: Annotated[int | None, typer.Option(help="From which everything random is drawn.")] = None,
-    levels: Annotated[int | None, typer.Option(help="Levels of a grid.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
+    levels: Annotated[int | None, typer.Option(help="Number of levels of each input in a grid.")] = None,
     duration: Duration = None,
     initial: Initial = None,
     speed: Speed = None,
     parameter: Parameter = None,
     folder: Annotated[
-        Path | None, typer.Option(help="Keep blocks of runs here as they are made, and go on from what is there.")
+        Path | None,
+        typer.Option(help="Folder for finished blocks of runs. The same command started again continues from them."),
     ] = None,
-    store: Annotated[str | None, typer.Option(help="How the folder is kept: netcdf or zarr.")] = None,
+    store: Annotated[str | None, typer.Option(help="Format of the folder: netcdf or zarr.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of this process.")] = None,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler that makes the runs: tcp://host:8786.")
     ] = None,
-    memory: Annotated[float | None, typer.Option(help="Most that is taken, in MB.")] = None,
+    memory: Annotated[float | None, typer.Option(help="Memory limit, MB.")] = None,
     json: Json = False,
     *,
     options: SimulationOptions,
 ) -> None:
-    """Make many runs of a model, or of a study's file: what varies by --vary, what is wanted by --want."""
+    """Run a model many times, or run a study file: --vary says what varies, --want what is kept."""
     from dalembert.cli.output_files import check_endings
     from dalembert.studies.answers.study_files import FORMATS
     from dalembert.studies.study import MEMORY

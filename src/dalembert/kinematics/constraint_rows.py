@@ -24,8 +24,8 @@ from dalembert.parts.constraints import Constraint
 from dalembert.trace import (
     Expr,
     NumericFunction,
-    depends_on,
     directional,
+    free_symbols,
     jacobian,
     substitute,
     symbol,
@@ -154,8 +154,8 @@ class Differentiated:
     @cached_property
     def coordinates(self) -> list[int]:
         """Places in q of what it depends on."""
-        m, seen = self.mechanism, [self.g, self.phi]
-        direct = [i for i, x in enumerate(self._symbols.arguments["q"]) if depends_on(seen, [x])]
+        m, seen = self.mechanism, set(free_symbols([self.g, self.phi]))
+        direct = [i for i, x in enumerate(self._symbols.arguments["q"]) if x in seen]
         if m.variables is not None:
             return list(range(m.n_q)) if self.bodies else direct
         columns = {i for k in self.bodies for i in m.path_columns[k]}
@@ -205,13 +205,15 @@ class Differentiated:
         terms = None if s.traced else np.abs(B)
         for i, k in enumerate(self.bodies):
             columns, own, P = list(s.mechanism.path_columns[k]), C[:, 6 * i : 6 * i + 6], s.view(_stacked)[k]
-            B[:, columns] += own @ P
-            if terms is not None:
-                terms[:, columns] += _sizes_of(own) @ _sizes_of(P.T).T
+            if columns:
+                B[:, columns] += own @ P
+            if terms is not None and columns:
+                terms[:, columns] += _sizes_of(own) @ s.view(_stacked_sizes)[k]
         if terms is None:
             return B
         # where the bodies' motions cancel completely, what is left is rounding, not a row
-        return np.where(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0), B.T, 0.0).T
+        B[~(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0))] = 0.0
+        return B
 
     def coefficients(self, s: State) -> np.ndarray:
         """C in a traced state: on (ω, v) of each body it looks at, then on the joint speeds."""
@@ -247,6 +249,11 @@ def _sizes_of(pairs: np.ndarray) -> np.ndarray:
 def _stacked(s: State) -> list[np.ndarray]:
     """Ω over V of the ground, every body and every node frame."""
     return [np.vstack([P.W, P.V]) for P in s.partials]
+
+
+def _stacked_sizes(s: State) -> list[np.ndarray]:
+    """Lengths of their columns, Ω's over V's."""
+    return [np.stack([np.linalg.norm(P.W, axis=0), np.linalg.norm(P.V, axis=0)]) for P in s.partials]
 
 
 @dataclass(frozen=True, eq=False)

@@ -381,7 +381,7 @@ class State(InVariables):
         known = self.mechanism.parameter_values
         return vector([substitute(x, known) if type(x) is Expr else x for x in values.ravel()]).reshape(values.shape)
 
-    @property
+    @cached_property
     def traced(self) -> bool:
         """Whether its values are symbols instead of numbers."""
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))

@@ -4,7 +4,6 @@ from dalembert.trace import numpy_calls as numpy_calls
 from dalembert.trace.derivatives import directional, gradient, jacobian
 from dalembert.trace.expr import Expr, Nodes, Scalar, node, symbol, symbols, tracing
 from dalembert.trace.graph import (
-    NumericFunction,
     Operations,
     count_operations,
     depends_on,
@@ -13,6 +12,7 @@ from dalembert.trace.graph import (
     ordered,
     substitute,
 )
+from dalembert.trace.numeric_function import NumericFunction
 from dalembert.trace.scalar_functions import (
     acos,
     asin,

@@ -1,18 +1,14 @@
-"""Walking the graph: order, evaluation, substitution, counting, and what can be computed before some inputs are known.
-
-`NumericFunction` walks a graph on numbers, and writes and compiles it as Python after a few times.
-"""
+"""Walking the graph: order, evaluation, substitution, counting, and what can be computed before some inputs are known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from dalembert.cached import cached_property
 from dalembert.errors import TraceError
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr, node, plain, symbol
@@ -175,52 +171,6 @@ def count_operations(outputs: Any) -> Operations:
 def depends_on(outputs: Any, wanted: Iterable[Expr]) -> bool:
     """Whether any output depends on any of the symbols."""
     return not set(wanted).isdisjoint(ordered(outputs))
-
-
-WORTH_COMPILING = 50
-"""Evaluations that cost as much as writing and compiling a function: 46 to 68 in the loops of the gallery."""
-
-
-class NumericFunction:
-    """The outputs, by name, as a list of arrays and floats, of arguments that are numbers or sequences of numbers.
-
-    Nan where a function in it is outside its domain, as in machine code. Arguments without a symbol are left out of `inputs` by
-    the caller.
-    """
-
-    def __init__(self, inputs: Mapping[str, Expr | list[Expr]], outputs: Mapping[str, Any]):
-        self._inputs, self._outputs = inputs, outputs
-        self._calls = 0
-
-    def __call__(self, *values: Any) -> list[Any]:
-        self._calls += 1
-        if self._calls <= WORTH_COMPILING:
-            return self._walked(values)
-        try:
-            found = self._compiled(*values)
-        except (ValueError, ArithmeticError):
-            return self._walked(values)
-        return list(found) if len(self._outputs) > 1 else [found]
-
-    def _walked(self, values: tuple[Any, ...]) -> list[Any]:
-        known: dict[Expr, Any] = {}
-        for x, v in zip(self._inputs.values(), values):
-            if isinstance(x, Expr):
-                known[x] = v
-            else:
-                known.update(zip(x, v))
-        found: list[Any] = self._walk(known)
-        return found
-
-    @cached_property
-    def _walk(self) -> Walk:
-        return Walk(list(self._outputs.values()))
-
-    @cached_property
-    def _compiled(self) -> Callable[..., Any]:
-        from dalembert.trace.text import python_function
-
-        return python_function("values", dict(self._inputs), dict(self._outputs))
 
 
 def known_before(outputs: Any, late: Iterable[Expr]) -> list[Expr]:

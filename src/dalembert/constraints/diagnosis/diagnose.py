@@ -145,7 +145,10 @@ _DRIVEN: WeakKeyDictionary[Mechanism, bool] = WeakKeyDictionary()
 def better_rows(
     m: Mechanism, q: np.ndarray, t: float, rows: tuple[int, ...], norms: np.ndarray
 ) -> tuple[int, ...] | None:
-    """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
+    """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame, as it is
+    where no other rows say anything."""
+    if np.count_nonzero(norms) == len(rows):
+        return None
     Y = scaled_rows(m, q, t, norms)
     chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))

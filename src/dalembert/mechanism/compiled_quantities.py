@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dalembert.aliases import ParameterValues
 from dalembert.arguments import by_name, one_name, real, takes
 from dalembert.blas import on_one_thread
+from dalembert.cached import cached_property
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
 from dalembert.mechanism.formulation_settings import FormulationSettings, checked_formulation
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 class CompiledQuantities(Analyses):
     """Forward and inverse dynamics, mass matrix, energies, motion of bodies; of one state (n,) or a batch (K, n)."""
+
+    @cached_property
+    def _forward(self) -> Callable[..., Any] | None:
+        """Forward dynamics of a single state, where nothing else is to be looked at; there once it was called often."""
+        return None
 
     @property
     def kernels(self) -> Catalogue:
@@ -43,6 +49,10 @@ class CompiledQuantities(Analyses):
         Closed loops and constraints are obeyed, by the method that `constraints` names; so are laws, whose mode is chosen in every
         state by itself (`laws_at` tells it). A state in which something collides is refused: it has no accelerations.
         """
+        if self._forward is not None and parameters is None and constraints == "range_space":
+            found = self._forward(t, q, u, tau)
+            if found is not None:
+                return cast(np.ndarray, found)
         self._check_positive(q, t, parameters, "forward_dynamics")
         if self.laws:
             from dalembert.kernels.law_state import exerted
@@ -69,7 +79,11 @@ class CompiledQuantities(Analyses):
             from dalembert.constraints import method
 
             method(constraints)
-        return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+        udot = self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+        at_once = self.kernels.forward_dynamics.at_once
+        if at_once is not None and not (self.elastic or self.laws or self.kernels.opaque):
+            self.__dict__["_forward"] = at_once
+        return udot
 
     @on_one_thread
     @takes(t=real, parameters=by_name)

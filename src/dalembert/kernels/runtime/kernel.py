@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
 from dalembert.parts.names import unknown
 from dalembert.trace.native import Library, Module, Signature, Target, aligned
+from dalembert.trace.native.array_call import ArrayCall, array_call
 
 Emit = Callable[[Module, int], tuple[Signature, int]]
 """(module, lanes) → the kernel's `run` in it and the elements of working memory it needs."""
@@ -38,6 +39,8 @@ class Kernel:
     """Whether it takes one state at a time, using the lanes for something else."""
     parts: int = 1
     """Registers full of states that it takes at once."""
+    at_once: ClassVar[ArrayCall | None] = None
+    """`at_once(t, q, u, x)`: a single state's result, or None for anything unusual; there once it was called often."""
 
     @cached_property
     def target(self) -> Target:
@@ -63,11 +66,6 @@ class Kernel:
     @cached_property
     def n_output(self) -> int:
         return int(np.prod(self.shape))
-
-    @cached_property
-    def flat(self) -> bool:
-        """Whether a result is a row of numbers."""
-        return len(self.shape) == 1
 
     def library(self, lanes: int) -> Library:
         """The machine code for this many states at once: from the cache, or compiled now."""
@@ -105,10 +103,10 @@ class Kernel:
             raise StateError(
                 f"{self.title}: coordinates q are missing; m.reference has those at which all frames coincide"
             )
-        if parameters is None and type(t) is float:
-            one = self._single.evaluate(q, u, x, t)
+        if parameters is None:
+            one = self._single.evaluate(q, u, x, t) if self.at_once is None else self.at_once(t, q, u, x)
             if one is not None:
-                return one if self.flat else one.reshape(self.shape)
+                return one
         inputs = self._arranged(q, u, x, t, parameters)
         counts = {len(rows) for rows in inputs.values() if rows.ndim == 2}
         if len(counts) > 1:
@@ -190,17 +188,18 @@ class SingleStateCall:
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
         sizes = list(kernel.sizes.values())
-        memory = aligned(sum(sizes) + kernel.n_output + max(1, kernel.library(1).work_size() or 0))
+        self.memory = memory = aligned(sum(sizes) + kernel.n_output + max(1, kernel.library(1).work_size() or 0))
         ends = np.cumsum([*sizes, kernel.n_output])
+        self.calls = 0
         self.t, self.q, self.u, self.x, P, self.y = np.split(memory, ends)[:6]
         P[:] = [*kernel.mechanism.parameters.values()]
         self.shapes = self.q.shape, self.u.shape, self.x.shape
         self.run = kernel.library(1).single_state.bind(memory)
 
-    def evaluate(self, q: Any, u: Any, x: Any, t: float) -> np.ndarray | None:
-        """The result for arrays of the right size; None for anything else, which must be examined more closely."""
+    def evaluate(self, q: Any, u: Any, x: Any, t: Any) -> np.ndarray | None:
+        """The result for a float and arrays of the right size; None for anything else, which must be examined more closely."""
         for_q, for_u, for_x = self.shapes
-        if type(q) is not np.ndarray or q.dtype is not _DOUBLE or q.shape != for_q:
+        if type(t) is not float or type(q) is not np.ndarray or q.dtype is not _DOUBLE or q.shape != for_q:
             return None
         if u is None:
             self.u.fill(0.0)
@@ -218,8 +217,29 @@ class SingleStateCall:
         self.t[0] = t
         if self.run():
             self.kernel._check_fit({"t": self.t, "q": self.q, "u": self.u, "x": self.x})
-        return self.y.copy()
+        found = self.y.reshape(self.kernel.shape).copy()
+        self.calls += 1
+        if self.calls == OFTEN:
+            self._offer()
+        return found
 
+    def _offer(self) -> None:
+        """Make the kernel's `at_once`. It works in this memory, under Python's lock, so that this thread goes on in another."""
+        kernel = self.kernel
+        if kernel.mechanism.n_bodies > MOST_UNDER_LOCK or kernel.at_once is not None:
+            return
+        sizes, function = kernel.sizes, kernel.library(1).single_state
+        output = sum(sizes.values())
+        made = array_call(function.address, self.memory, [sizes[x] for x in "qux"], output, kernel.shape, kernel.target)
+        if made is not None:
+            kernel.__dict__.update(at_once=made, _alive=(self.memory, function))
+            del kernel._memory.single
+
+
+OFTEN = 50
+"""Calls after which a kernel gets a built-in function of its own: they cost what making it does."""
+MOST_UNDER_LOCK = 1000
+"""Bodies of a mechanism up to which a call may keep Python's lock: some ten microseconds."""
 
 _TITLES = {"jacobian": "point_jacobian", "solution": "solve", "constrained": "forward_dynamics", "quantity": "evaluate"}
 _DOUBLE = np.dtype(float)

@@ -177,7 +177,9 @@ def _lattice(n: int) -> da.Mechanism:
             c, sine = np.cos(own - turn), np.sin(own - turn)
             turned = np.array([[c, -sine, 0.0], [sine, c, 0.0], [0.0, 0.0, 1.0]])
             seat = da.Frame((place, 0.0, 0.0), turned)
-            s.add_joint(f"p{node[0]}_{node[1]}_{k}", da.Revolute(), first_rod, rod, at_parent=seat, at_child=(end, 0, 0))
+            s.add_joint(
+                f"p{node[0]}_{node[1]}_{k}", da.Revolute(), first_rod, rod, at_parent=seat, at_child=(end, 0, 0)
+            )
     return s.build()
 
 

@@ -43,9 +43,9 @@ array.of:
   %own.descr.at = getelementptr i8, ptr %array, i64 56
   %own.descr = load ptr, ptr %own.descr.at
   %of.doubles = icmp eq ptr %own.descr, %descr
-  %nd.at = getelementptr i8, ptr %array, i64 24
-  %nd = load i32, ptr %nd.at
-  %flat = icmp eq i32 %nd, 1
+  %axes.at = getelementptr i8, ptr %array, i64 24
+  %axes = load i32, ptr %axes.at
+  %flat = icmp eq i32 %axes, 1
   %both = and i1 %of.doubles, %flat
   br i1 %both, label %sized, label %no
 sized:
@@ -163,11 +163,11 @@ make:
   %type = load ptr, ptr %known
   %new.at = getelementptr i64, ptr %known, i64 5
   %new = load ptr, ptr %new.at
-  %nd.at = getelementptr i64, ptr %known, i64 9
-  %nd.long = load i64, ptr %nd.at
-  %nd = trunc i64 %nd.long to i32
+  %axes.at = getelementptr i64, ptr %known, i64 9
+  %axes.long = load i64, ptr %axes.at
+  %axes = trunc i64 %axes.long to i32
   %shape = getelementptr i64, ptr %known, i64 12
-  %made = call ptr %new(ptr %type, i32 %nd, ptr %shape, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)
+  %made = call ptr %new(ptr %type, i32 %axes, ptr %shape, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %given.up, label %fill
 fill:

@@ -257,9 +257,14 @@ def test_sampled_elements_are_refused_where_time_must_be_continuous() -> None:
     p = s.parameter("p", 1.0)
     s.add_force("push", da.Load("sled", force=(p, 0, 0)))
     m = s.build()
-    for ask in (lambda: m.linearise(), lambda: m.sensitivities(1.0), lambda: m.equilibrium()):
+    for ask in (lambda: m.linearise(), lambda: m.equilibrium()):
         with pytest.raises(da.DalembertError, match=r'element "hold" is sampled every 0\.1 s'):
             ask()
+    s.add_law("stop", da.Stop("A", upper=2.0))
+    with pytest.raises(da.StateError, match=r'element "hold" is sampled.* beside law "stop"'):
+        s.build().sensitivities(1.0)
+    with pytest.raises(da.ModelError, match="no sampled elements"):
+        plant().build().linearise_sampled()
 
 
 def test_files_hold_every_controller(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.gradient.motion_gradient import MotionGradient
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.linear.linearisation import Linearisation
+    from dalembert.analysis.linear.sampled_linearisation import SampledLinearisation
     from dalembert.analysis.linkage.assembly_modes import Branches
     from dalembert.analysis.linkage.follow import Followed
     from dalembert.analysis.linkage.sweep import Sweep
@@ -77,6 +78,21 @@ class Analyses(Description):
         if mode:
             raise ModelError(f'linearise: mechanism "{self.name}" has no laws, and so no mode')
         return linearise(self._m, q, u, t, inputs, outputs, keep, tau)
+
+    @on_one_thread
+    @takes(t=real, inputs=names, outputs=by_name, keep=names)
+    def linearise_sampled(
+        self, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
+        outputs: Outputs | None = None, keep: Sequence[str] = (),
+    ) -> SampledLinearisation:  # fmt: skip
+        """Small motions about a steady state with sampled elements, from one sample to the next, exactly: x⁺ = A x + B w.
+
+        `inputs` are parameters, and speeds on which forces act, held from a sample to the next; all parameters if not said. What the
+        elements hold is as the mechanism begins, `m.with_parameters(**{"pid.integral": 0.2})`; sensors hold what they read there.
+        """
+        from dalembert.analysis.linear.linearise_sampled import linearise_sampled
+
+        return linearise_sampled(self._smooth("linearise_sampled"), q, u, t, inputs, outputs, keep)
 
     @on_one_thread
     @takes(times=row, inputs=names, outputs=by_name, keep=names)

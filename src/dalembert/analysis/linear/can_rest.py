@@ -30,5 +30,13 @@ def check_continuous(m: Mechanism) -> None:
         if p.element.period is not None:
             raise StateError(
                 f'element "{name}" is sampled every {p.element.period:g} s, and there are no equations of small motions in continuous '
-                "time; use the element without a period"
+                "time; ask linearise_sampled for those from sample to sample, or use the element without a period"
             )
+
+
+def check_no_reactions_read(m: Mechanism) -> None:
+    """Refuse elements that read reactions of loops, of which no derivatives are known."""
+    for name in m.sensed_joints:
+        raise StateError(
+            f'element "{name}" reads what a joint of a loop transmits, and that has no derivatives here: leave it out'
+        )

@@ -36,7 +36,7 @@ def change(lin: Linearisation) -> float:
     if not np.isfinite(lin.A).all():
         return np.inf
     m = lin.mechanism
-    what = Linearised(m, (), {}, lin.speeds, lin.displacements)
+    what = Linearised(m, (), {}, lin.speeds, lin.displacements, between_samples=True)
     rates = np.asarray(m.state(lin.q, lin.u, lin.t).rates, dtype=float)
     own = _scaled(lin.A, _coupled([lin.A]))[1] or 1.0  # where nothing in A sets a time, a second
     fastest, pushed = (float(np.abs(x / m.scales.speeds).max(initial=0.0)) for x in (lin.u, lin.udot))

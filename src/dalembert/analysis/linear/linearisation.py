@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import scipy.signal
 
     from dalembert.analysis.linear.modes import Modes
+    from dalembert.analysis.linear.sampled_linearisation import SampledLinearisation
 
 MATRICES = 8
 """Rows up to which matrices are written out on the page."""
@@ -172,16 +173,8 @@ class Linearisation:
         return StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> control.StateSpace:
-        """`control.StateSpace` of the python-control package, with names."""
-        return optional("control", "to_control()").ss(
-            self.A,
-            self.B,
-            self.C,
-            self.D,
-            states=list(self.states),
-            inputs=list(self.inputs),
-            outputs=list(self.outputs),
-        )
+        """`control.StateSpace` of the python-control package, with names, in which _ stands for a point."""
+        return in_python_control(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Names and matrices as lists, for JSON."""
@@ -220,6 +213,12 @@ class Linearisation:
                 *(f'  law "{name}": {", ".join(states)}, as long as that lasts' for name, states in self.mode.items()),
             ]
         )
+
+
+def in_python_control(lin: Linearisation | SampledLinearisation, *period: float) -> control.StateSpace:
+    """A state space of python-control, whose names have no points."""
+    names = {kind: [x.replace(".", "_") for x in getattr(lin, kind)] for kind in ("states", "inputs", "outputs")}
+    return optional("control", "to_control()").ss(lin.A, lin.B, lin.C, lin.D, *period, **names)
 
 
 IDLE = 1e-13

@@ -7,7 +7,7 @@ From the first-order equations (`first_order`) the dependent displacements and s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,16 +53,25 @@ def linearise_along(
     return [what.at(motion.q[k], motion.u[k], float(motion.t[k]), motion.forces[k], v) for k, v in zip(samples, values)]
 
 
+class About(NamedTuple):
+    """First-order equations, independent displacements and speeds, and δu̇ for a unit of each of these, each state and each input."""
+
+    equations: FirstOrder
+    motions: Independent
+    accelerations: np.ndarray
+
+
 class Linearised:
     """What is asked for of one mechanism, at as many states and parameter values as wanted."""
 
     def __init__(
         self, m: Mechanism, inputs: Sequence[str] | None = None, outputs: Mapping[str, Any] | None = None,
-        keep: Sequence[str] = (), displacements: Sequence[str] = (),
+        keep: Sequence[str] = (), displacements: Sequence[str] = (), between_samples: bool = False,
     ):  # fmt: skip
         self.m, self.keep, self.outputs, self.displacements = m, keep, outputs, displacements
         self.inputs = list(m.speeds if inputs is None else inputs)
-        check_continuous(m)
+        if not between_samples:
+            check_continuous(m)
         for name in self.inputs:
             if name in m.states:
                 raise ModelError(
@@ -78,13 +87,21 @@ class Linearised:
     def at(
         self, q: Any, u: Any, t: float = 0.0, tau: Any = None, values: Mapping[str, float] | None = None
     ) -> Linearisation:
-        m = self.m
+        return self.of(self.about(q, u, t, tau, values), tau, values)
+
+    def about(
+        self, q: Any, u: Any, t: float = 0.0, tau: Any = None, values: Mapping[str, float] | None = None
+    ) -> About:
+        """First-order equations about a state, and their independent motions."""
         if q is not None:
-            check_positive(m, q, t, values, "linearise")
+            check_positive(self.m, q, t, values, "linearise")
         e = self.equations.at(q, u, t, tau, values)
-        i = independent(m, e, self.keep, self.displacements)
-        forces, parameters = self._input_columns()
-        F = _accelerations(e, i, forces, parameters)
+        i = independent(self.m, e, self.keep, self.displacements)
+        return About(e, i, _accelerations(e, i, *self.input_columns()))
+
+    def of(self, about: About, tau: Any = None, values: Mapping[str, float] | None = None) -> Linearisation:
+        """The linearisation that these equations make."""
+        m, (e, i, F), (_, parameters) = self.m, about, self.input_columns()
         n, k = len(i.displacements), len(i.speeds)
         A, inflow = np.zeros((n + k, n + k)), np.zeros((n + k, parameters.shape[1]))
         moved, driven = i.Y + e.W @ i.X, (i.Y_p + e.W @ i.X_p + e.W_p) @ parameters
@@ -103,7 +120,7 @@ class Linearised:
             None if tau is None else np.asarray(tau, dtype=float), element_states=m.states,
         )  # fmt: skip
 
-    def _input_columns(self) -> tuple[np.ndarray, np.ndarray]:
+    def input_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Forces on the speeds and changes of the parameters for a unit of each state of an element, then of each input."""
         m, names = self.m, [*self.m.states, *self.inputs]
         forces, parameters = np.zeros((m.n_u, len(names))), np.zeros((len(m.parameters), len(names)))

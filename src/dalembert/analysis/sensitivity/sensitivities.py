@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.analysis.finding import Finding, Plot
-from dalembert.analysis.linear.can_rest import check_continuous
+from dalembert.analysis.linear.can_rest import check_no_reactions_read
 from dalembert.analysis.sensitivity.constraint_variation import Variation, along, compiled
 from dalembert.analysis.sensitivity.jump import EventSensitivity
 from dalembert.analysis.sensitivity.start_directions import initial_tangent
@@ -24,6 +24,7 @@ from dalembert.kinematics.initial import initial_state, named_coordinates, named
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Projection, SimulationOptions
+from dalembert.parts.events import Event
 from dalembert.parts.names import text, unknown
 from dalembert.parts.outputs import as_output
 from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
@@ -147,7 +148,6 @@ class Sensitive:
         events: Any = None,
         restitution: str | None = None,
     ):
-        check_continuous(m)
         self.events = [e for e in gathered(events, None) if e.actions]
         """Events that act: the others change nothing."""
         self.m, self.variation = m, Variation(m)
@@ -196,6 +196,7 @@ class Sensitive:
         self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
     ) -> Sensitivities:
         """Sensitivities from these initial values, with these values of the parameters."""
+        check_samples(self.m, self.events)
         initial, states = self.m.without_states(initial)
         values = {**values, **states}
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
@@ -287,6 +288,20 @@ class Sensitive:
         return Sensitivities(
             times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states, events
         )
+
+
+def check_samples(m: Mechanism, acting: Sequence[Event]) -> None:
+    """Refuse sampled elements where a motion has events besides samples, or samples read what loops transmit."""
+    sampled = next((name for name, p in m.elements.items() if p.element.period is not None), None)
+    if sampled is None:
+        return
+    if m.laws or acting:
+        what = f'law "{next(iter(m.laws))}"' if m.laws else f'event "{acting[0].name}", which acts'
+        raise StateError(
+            f'element "{sampled}" is sampled, and sensitivities do not go through samples beside {what}; use the element without a '
+            "period, or leave that out"
+        )
+    check_no_reactions_read(m)
 
 
 def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:

@@ -12,12 +12,17 @@ from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.shared_options import Find, Hold, Initial, Parameter, Steady, Time, model_with, started
 from dalembert.cli.values import numbers_by_name
+from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
 
+    from dalembert.analysis.linear.sampled_linearisation import SampledLinearisation
+
+LARGEST = 12
+"""States up to which matrices are written out, and factors that are listed."""
 PARTS = ("mass", "gyroscopic", "damping", "stiffness", "A", "B", "C", "D")
 
 
@@ -44,10 +49,22 @@ def linearise(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Linearise about an equilibrium: matrices M, G, D, K and the state space A, B, C, D, with exact derivatives."""
+    """Linearise about an equilibrium: matrices M, G, D, K and the state space A, B, C, D, with exact derivatives.
+
+    With sampled elements: A, B, C, D from one sample to the next, about the state that --as-is takes.
+    """
     check_endings([output] if output else [], (".html",))
     m = model_with(model, parameter)
     speeds, start = numbers_by_name(speed, "--speed"), started(m, initial)
+    if any(p.element.period is not None for p in m.elements.values()):
+        if not as_is or output is not None:
+            raise ModelError(
+                f'model "{m.name}" has sampled elements, for which no equilibrium is looked for and no page is made: give the steady '
+                "state by --initial and --speed, with --as-is, and leave out --output"
+            )
+        q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None, time)
+        _say_sampled(m.linearise_sampled(q, u, time, inputs=inputs, keep=tuple(keep or ())), json)
+        return
     tau = None
     if as_is:
         q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None, time)
@@ -76,6 +93,18 @@ def linearise(
         matrix = {"M": lin.mass, "G": lin.gyroscopic, "D": lin.damping, "K": lin.stiffness}[name]
         say(_written(name, rows, columns, matrix))
     say("\n".join(str(lin.modes()).splitlines()[1:]))
+
+
+def _say_sampled(lin: SampledLinearisation, json: bool) -> None:
+    if json:
+        own = {"model": lin.mechanism.name, "verdict": lin.verdict}
+        say_json(own | lin.to_dict() | {"eigenvalues": [[x.real, x.imag] for x in lin.eigenvalues]})
+        return
+    say(str(lin))
+    if len(lin.states) <= LARGEST:
+        say(_written("A", lin.states, lin.states, lin.A))
+        say(_written("B", lin.states, lin.inputs, lin.B))
+    say("  factors: " + ", ".join(f"{x:.6g}" for x in sorted(lin.eigenvalues, key=abs, reverse=True)[:LARGEST]))
 
 
 def _written(name: str, rows: Sequence[str], columns: Sequence[str], matrix: np.ndarray) -> str:

@@ -24,15 +24,19 @@ _LANES = ("dq", "du", "dP", "to", "over", "under")
 
 def direction(m: Mechanism) -> dict[Any, tuple[str, int]]:
     """Symbols of a direction, and where they are found."""
-    places = {s: at for s, at in known_symbols(m).items() if at[0] != "t"}
-    return {symbol(f"#d {s.name}"): (f"d{array}", i) for s, (array, i) in places.items()}
+    known = known_symbols(m)
+    return {symbol(f"#d {s.name}"): (f"d{known[s][0]}", known[s][1]) for s in _moving(m)}
 
 
 def along_direction(m: Mechanism, values: Sequence[Any]) -> Sequence[Any]:
     """The rates of expressions of the state along a direction."""
-    moving = [s for s, at in known_symbols(m).items() if at[0] != "t"]
-    found: Sequence[Any] = directional(list(values), {s: symbol(f"#d {s.name}") for s in moving})
+    found: Sequence[Any] = directional(list(values), {s: symbol(f"#d {s.name}") for s in _moving(m)})
     return found
+
+
+def _moving(m: Mechanism) -> list[Any]:
+    """Symbols of the state that change along a direction."""
+    return [s for s, at in known_symbols(m).items() if at[0] != "t"]
 
 
 def sensitivity_block(
@@ -65,6 +69,26 @@ def emit_state_sensitivity(module: Module, m: Mechanism, lanes: int, groups: int
         f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX + z_at, dX, dX)
 
     return each_direction(module, "state_sensitivity", lanes, groups, m, body)
+
+
+def emit_update_sensitivity(module: Module, m: Mechanism, element: str, lanes: int, groups: int) -> Signature:
+    """`update_sensitivity_…`: δz of a sampled element along directions, written over those before; u̇ and δu̇ stand in `dy` and `dX`."""
+    number = list(m.elements).index(element)
+    with tracing():
+        s = m.sampled_state()
+        values = m.elements[element].update(s)
+        rates = {x: symbol(f"#d {x.name}") for x in s.udot}
+        changes = directional(values, {x: symbol(f"#d {x.name}") for x in _moving(m)} | rates)
+        outputs = [Output(x, "to", i) for i, x in enumerate(changes)]
+        known = {x: ("rates", m.n_q + i) for i, x in enumerate(s.udot)}
+        known |= {x: ("over", i) for i, x in enumerate(rates.values())}
+        code = module.block(sensitivity_block(f"update_sensitivity_equations_{number}", m, outputs, known), lanes)
+    own = m.n_q + m.n_u + m.states.index(m.elements[element].state_names[0])
+
+    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+        f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, X + own, dX + m.n_q, dX)
+
+    return each_direction(module, f"update_sensitivity_{number}", lanes, groups, m, body)
 
 
 def emit_put_states(module: Module, m: Mechanism, lanes: int, groups: int) -> Signature:

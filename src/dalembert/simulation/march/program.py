@@ -24,7 +24,7 @@ from dalembert.simulation.march.marched_equations import (
     layout_of_inputs,
 )
 from dalembert.simulation.march.memory import Layout
-from dalembert.simulation.march.sampling import AroundSamples, emit_sample, sample_clocks
+from dalembert.simulation.march.sampling import AroundSamples, Beside, emit_sample, sample_clocks
 from dalembert.simulation.march.share import emit_share
 from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
@@ -219,6 +219,10 @@ class Program:
         """Code of what comes before and after samples; None where nothing does."""
         return None
 
+    def _beside_samples(self, e: MarchedEquations) -> Beside | None:
+        """What a sample does to what is integrated beside the state; None where it does nothing."""
+        return None
+
     def _module(self) -> Module:
         module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
         slope, work = self._slope(module)
@@ -238,7 +242,7 @@ class Program:
                     module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
                 )
         look = self._look(e, steps)
-        sample = emit_sample(e, steps, self._around_samples) if m.elements else None
+        sample = emit_sample(e, steps, self._around_samples, self._beside_samples) if m.elements else None
         marching = emit_march(e, steps, events, list(self.directions), look, sample)
         if self.many:
             emit_share(e, *marching)

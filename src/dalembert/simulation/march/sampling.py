@@ -40,6 +40,11 @@ class AroundSamples:
     after: Signature
 
 
+Beside = Callable[[Any, Any, Any, str, Any], None]
+"""What is written before an element is updated, of what is integrated beside the state: `(f, memory, inputs, name, rates)`, with the
+rates of all that is integrated, where they are known."""
+
+
 def sample_clocks(m: Mechanism) -> SampleClocks:
     """The clocks of a mechanism. An element that reads another at the same instant follows it; in circles the order is theirs."""
     found = {name: float(p.element.period) for name, p in m.elements.items() if p.element.period is not None}
@@ -77,14 +82,16 @@ def reads_accelerations(m: Mechanism) -> list[str]:
 
 
 def emit_sample(
-    e: MarchedEquations, steps: Steps, around_samples: Callable[[MarchedEquations], AroundSamples | None]
-) -> Signature | None:
+    e: MarchedEquations, steps: Steps, around_samples: Callable[[MarchedEquations], AroundSamples | None],
+    beside: Callable[[MarchedEquations], Beside | None],
+) -> Signature | None:  # fmt: skip
     """Add `sample` to the module; None where nothing is sampled."""
     m, clocks = e.mechanism, sample_clocks(e.mechanism)
     if not clocks.elements:
         return None
     around = around_samples(e)
     updates = [_emit_update(e, name) for name, _ in clocks.elements]
+    changes = beside(e)
     multipliers = e.rhs.emit_multipliers(e.module, e.lanes) if m.sensed_joints else None
     z_at, measures = e.n_q + e.n_u, reads_accelerations(m)
     with e.function("sample") as f:
@@ -94,11 +101,14 @@ def emit_sample(
                 f.return_(0)
         p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
         p.time[0] = p.t[0]
-        known = _emit_known(e, f, multipliers) if measures else inputs.x
+        slopes = _emit_known(e, f, multipliers) if measures else inputs.x
+        known = slopes + e.n_q if measures else slopes
         for (name, clock), update in zip(clocks.elements, updates):
             own = z_at + m.states.index(m.elements[name].state_names[0])
             with f.if_((p.next_sample[clock] <= p.t[0]).all()):
                 put_states(f, m, p.y + z_at, inputs.P)
+                if changes is not None:
+                    changes(f, p, inputs, name, slopes)
                 f.call(update, p.time, p.y, p.y + e.n_q, known, inputs.P, p.y + own, f.work)
         v = f.variables(next=NEVER)
         for clock, period in enumerate(clocks.periods):
@@ -116,7 +126,7 @@ def emit_sample(
 
 
 def _emit_known(e: MarchedEquations, f: FunctionBuilder, multipliers: Signature | None) -> Any:
-    """Rates of the speeds and, where joints of loops are measured, behind them the multipliers of all rows."""
+    """Rates of all that is integrated; where joints of loops are measured, behind those of the speeds the multipliers of all rows."""
     p, inputs, m = e.layout.of(f.memory), e.input_layout.of(f.inputs), e.mechanism
     slopes = f.array(e.n + len(m.rows))
     f.call(e.slope, p.time, p.y, slopes, f.inputs, f.work)
@@ -125,7 +135,7 @@ def _emit_known(e: MarchedEquations, f: FunctionBuilder, multipliers: Signature 
         forces = f.work + (e.work - m.n_u) if own else inputs.x  # where the slope has left them
         after = slopes + (e.n_q + e.n_u)
         f.call(multipliers, p.time, p.y, p.y + e.n_q, forces, inputs.P, after, f.work)
-    return slopes + e.n_q
+    return slopes
 
 
 def _emit_update(e: MarchedEquations, name: str) -> Signature:

@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 
 from dalembert.cached import cached_property
-from dalembert.kernels.rhs.sensitivity_equations import emit_put_states, emit_state_sensitivity
+from dalembert.kernels.rhs.sensitivity_equations import (
+    emit_put_states,
+    emit_state_sensitivity,
+    emit_update_sensitivity,
+)
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.march.marched_equations import layout_of_inputs
+from dalembert.simulation.march.marched_equations import MarchedEquations, layout_of_inputs
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run import Run
+from dalembert.simulation.march.sampling import Beside, reads_accelerations, sample_clocks
 from dalembert.simulation.run_options import Options
 from dalembert.trace.native import Module, Pointer, Signature
 from dalembert.trace.native.module import Prefixed
@@ -99,6 +104,22 @@ class SensitivityProgram(Program):
                 f.call(put, *every)
             f.call(project_sensitivity, *every)
         return f.signature
+
+    def _beside_samples(self, e: MarchedEquations) -> Beside:
+        """δz follows an update by its derivatives, with the rates of the speeds, and how they change, where an element reads them."""
+        m, n, each = self.catalogue.mechanism, self._sensitivity_at, (self.width, self.groups)
+        put = emit_put_states(Prefixed(e.module, "sampled_"), m, *each)
+        updates = {name: emit_update_sensitivity(e.module, m, name, *each) for name, _ in sample_clocks(m).elements}
+        reads = set(reads_accelerations(m))
+
+        def change(f: Any, p: Any, inputs: Any, name: str, rates: Any) -> None:
+            known = (rates, rates + n) if name in reads else (p.y, p.y + n)
+            state = [p.time, p.y, p.y + m.n_q, inputs.x, inputs.P, known[0], f.work]
+            directions = [p.y + n, known[1], inputs.along, f.work]
+            f.call(put, *state, *directions)
+            f.call(updates[name], *state, *directions)
+
+        return change
 
     def packed(self, X: np.ndarray) -> np.ndarray:
         """Columns X, rows × along, in the order of memory."""

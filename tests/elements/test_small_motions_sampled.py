@@ -66,6 +66,7 @@ def test_a_file_with_sampled_attitude_control_is_linearised_and_differentiated()
     u = np.zeros(m.n_u)
     u[m.speeds.index("bearing")] = 6.0
     lin, push, names = m.linearise_sampled(u=u, outputs={}), 1e-5, ("float.wx'", "float.wy'", "wheel_x.momentum")
+    assert lin.to_scipy().dt == lin.period
     assert isinstance(lin.to_control(), control.StateSpace) and lin.to_control().dt == 0.1
     x = np.zeros(len(lin.states))
     x[lin.states.index("float.wx'")] = push

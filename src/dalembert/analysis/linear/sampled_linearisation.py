@@ -63,11 +63,11 @@ class SampledLinearisation:
         """Whether no small motion grows exponentially."""
         return self.verdict in ("stable", "asymptotically stable")
 
-    def to_scipy(self) -> scipy.signal.dlti:
-        """`scipy.signal.dlti`, a state space in sampled time."""
-        from scipy.signal import dlti
+    def to_scipy(self) -> scipy.signal.StateSpace:
+        """`scipy.signal.StateSpace` in sampled time."""
+        from scipy.signal import StateSpace
 
-        return dlti(self.A, self.B, self.C, self.D, dt=self.period)
+        return StateSpace(self.A, self.B, self.C, self.D, dt=self.period)
 
     def to_control(self) -> control.StateSpace:
         """`control.StateSpace` of the python-control package in sampled time, with names, in which _ stands for a point."""

@@ -279,19 +279,8 @@ class Analyses(Description):
 
         _, initial, speeds = self.plan.begun(None, initial, speeds)
         return identify(
-            self._m,
-            times,
-            measured,
-            parameters,
-            initial_values,
-            initial,
-            speeds,
-            outputs,
-            sigma,
-            bounds or {},
-            rtol,
-            restitution,
-        )
+            self._m, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol, restitution
+        )  # fmt: skip
 
     @on_one_thread
     @takes(joint=one_name, values=row, t=real)

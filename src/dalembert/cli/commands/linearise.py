@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dalembert.analysis.linear.sampled_linearisation import SampledLinearisation
+    from dalembert.mechanism import Mechanism
 
 LARGEST = 12
 """States up to which matrices are written out, and factors that are listed."""
@@ -56,21 +57,14 @@ def linearise(
     check_endings([output] if output else [], (".html",))
     m = model_with(model, parameter)
     speeds, start = numbers_by_name(speed, "--speed"), started(m, initial)
-    if any(p.element.period is not None for p in m.elements.values()):
-        if not as_is or output is not None:
-            raise ModelError(
-                f'model "{m.name}" has sampled elements, for which no equilibrium is looked for and no page is made: give the steady '
-                "state by --initial and --speed, with --as-is, and leave out --output"
-            )
-        q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None, time)
-        _say_sampled(m.linearise_sampled(q, u, time, inputs=inputs, keep=tuple(keep or ())), json)
-        return
-    tau = None
+    sampled, tau = _is_sampled(m, as_is and output is None), None
     if as_is:
         q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None, time)
     else:
         e = m.equilibrium(start, speeds, find=numbers_by_name(find, "--find"), hold=tuple(hold or ()), t=time)
         q, u, tau = e.q, e.u, e.tau
+    if sampled:
+        return _say_sampled(m.linearise_sampled(q, u, time, inputs=inputs, keep=tuple(keep or ())), json)
     lin = m.linearise(q, u, time, inputs=inputs, keep=tuple(keep or ()), tau=tau)
     if output is not None:
         from dalembert.view.posed import posed
@@ -93,6 +87,17 @@ def linearise(
         matrix = {"M": lin.mass, "G": lin.gyroscopic, "D": lin.damping, "K": lin.stiffness}[name]
         say(_written(name, rows, columns, matrix))
     say("\n".join(str(lin.modes()).splitlines()[1:]))
+
+
+def _is_sampled(m: Mechanism, possible: bool) -> bool:
+    """Whether it has sampled elements; refused where these are not told."""
+    found = any(p.element.period is not None for p in m.elements.values())
+    if found and not possible:
+        raise ModelError(
+            f'model "{m.name}" has sampled elements, for which no equilibrium is looked for and no page is made: give the steady '
+            "state by --initial and --speed, with --as-is, and leave out --output"
+        )
+    return found
 
 
 def _say_sampled(lin: SampledLinearisation, json: bool) -> None:

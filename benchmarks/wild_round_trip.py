@@ -48,7 +48,7 @@ def round_trip(found: Imported) -> dict[str, Any]:
                 if peer == "pinocchio":  # which does not read the rotors that are written for Drake
                     own = again.system.joints
                     again.system.joints = {name: replace(j, armature=0.0) for name, j in own.items()}
-                made = PEERS[peer](path, again, 3)
+                made = PEERS[peer](path, again, 1)
                 out[peer] = made.largest if not made.agrees else min(made.largest, 1e-8)
             except DalembertError as problem:
                 out[peer] = str(problem)

@@ -112,7 +112,7 @@ from dalembert.parts.constraints import (
     WormGear,
 )  # fmt: skip
 from dalembert.parts.events import Event
-from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
+from dalembert.parts.forces import BodyLoad, Cord, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.parts.joints import (
     CurvedSlide,
     Cylindrical,
@@ -182,6 +182,7 @@ __all__ = [
     "Constraint",
     "Contact",
     "ControlMomentGyro",
+    "Cord",
     "Coupling",
     "CurvedSlide",
     "Cylindrical",

@@ -84,3 +84,15 @@ def test_springs_hold_floating_bodies_along_their_coordinates(joint):
     with pytest.raises(da.ModelError, match="is not the rate of a coordinate"):
         s.add_force("turn", da.JointSpring("fly", 1.0, coordinate="wx"))
         s.build()
+
+
+def test_the_rate_of_a_place_is_known_by_the_place():
+    s = da.System("fly")
+    s.add_body("fly", mass=1.0, inertia=np.eye(3))
+    s.add_joint("fly", da.Free(), "ground", "fly")
+    s.add_force("drag", da.Load("fly", force=lambda s: (0.0, -2.0 * s.u["fly.y"], 0.0)))
+    m = s.build()
+    udot = m.forward_dynamics(m.reference, np.array([0, 0, 0, 5.0, 3.0, 4.0]))
+    assert np.allclose(udot, [0, 0, 0, 0, -6.0, 0], atol=1e-14)
+    with pytest.raises(da.StateError, match=r"fly\.yy"):
+        m.state(m.reference).u["fly.yy"]

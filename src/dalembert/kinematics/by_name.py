@@ -51,7 +51,7 @@ def _shown_speeds(s: State, c: JointClosure) -> Vector:
 class StateByName:
     """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array.
 
-    Coordinates and speeds that were chosen are known by their own names; a joint's name always means its own.
+    The rate of a place is known by the place as well: `s.u["fly.y"]` is `s.u["fly.vy"]`. Coordinates and speeds that were chosen are known by their own names; a joint's name always means its own.
     """
 
     def __init__(self, state: State, part: int):
@@ -67,6 +67,8 @@ class StateByName:
             values: Any = self._state.freedoms(name)[2 + self._part]
             return values[0] if len(values) == 1 else values
         freedoms: Any = self._state.freedoms(owner)
+        if self._part and freedom in freedoms[0] and freedom not in freedoms[1] and f"v{freedom}" in freedoms[1]:
+            freedom = f"v{freedom}"  # the rate of a place along an axis
         if freedom not in freedoms[self._part]:
             known = [f"{owner}.{each}" for each in freedoms[self._part]]
             raise unknown(name, ("coordinate", "speed")[self._part], known, "state")

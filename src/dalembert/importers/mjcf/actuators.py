@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elements import Integral, LowPass
-from dalembert.importers.imported import AT_LIMITS, Notes
+from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, Notes
 from dalembert.importers.mjcf.actuator_laws import ActuatorLaw, continued
 from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import ACTUATORS, Defaults
@@ -18,7 +18,7 @@ from dalembert.importers.mjcf.mjcf_joints import JointPart
 from dalembert.importers.mjcf.tendons import FixedTendon
 from dalembert.importers.naming import Names, identifier
 from dalembert.importers.xml_node import XmlNode
-from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
+from dalembert.parts.forces import Cord, JointSpring, Load, Motor, Tendon
 from dalembert.system import System
 from dalembert.trace import Scalar, maximum, minimum
 
@@ -30,15 +30,32 @@ def between(value: Any, ends: tuple[float, float] | None) -> Scalar:
     return value if ends is None else maximum(ends[0], minimum(ends[1], value))
 
 
-def _held_motor(joint: str, gear: float, drive: Any, feedback: list[Any], most: tuple[float, float]) -> Motor:
-    """A motor whose force, with what it measures, stays between its ends."""
+def _held_motor(
+    joint: str, factors: dict[str, float], drive: Any, feedback: list[Any], most: tuple[float, float] | None
+) -> Motor:
+    """The part in one joint of a force along a combination of joints which, with what it measures, stays between its ends."""
     by_length, by_speed = feedback or (0.0, 0.0)
 
     def torque(s: Any) -> Any:
-        length, speed = gear * s.q[joint], gear * s.u[joint]
-        return gear * between(drive + by_length * length + by_speed * speed, most)
+        length, speed = (sum(factor * x[name] for name, factor in factors.items()) for x in (s.q, s.u))
+        return factors[joint] * between(drive + by_length * length + by_speed * speed, most)
 
     return Motor(joint, torque)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Tension of a cord by an actuator, whose force lengthens it."""
+
+    gear: float
+    drive: Any
+    feedback: tuple[Any, ...]
+    most: tuple[float, float] | None
+
+    def __call__(self, length: Any, rate: Any) -> Any:
+        by_length, by_speed = self.feedback or (0.0, 0.0)
+        measured = self.drive + by_length * (self.gear * length) + by_speed * (self.gear * rate)
+        return -self.gear * between(measured, self.most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +70,10 @@ class Actuators:
     notes: Notes
     inertia: Callable[[str], float | None]
     """Inertia of a joint's single speed in the reference pose, by joint; None where it is not known."""
+    paths: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Ways of tendons through space, as a `Cord` takes them."""
+    tendon_ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Ranges that tendons have."""
     activations: list[str] = field(default_factory=list)
     """States of actuators, in the order of the file."""
 
@@ -82,29 +103,48 @@ class Actuators:
             raise node.error(f"it needs exactly one of {', '.join(TARGETS)}")
         refusal = law.refusal()
         if refusal:
-            node.forget()
-            self.notes.add(node, f"{refusal}, so the actuator is left out")
+            self._leave_out(node, refusal, AT_LIMITS if law.kind == "adhesion" else ACCELERATIONS)
             return parameter
         law = self._damped(node, law, targets[0])
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        limited = self._activated(node, name, law, between(control, self.tree.compiler.limits(node, "ctrl")))
+        ends = self._inherited(node, targets[0]) or self.tree.compiler.limits(node, "ctrl")
+        limited = self._activated(node, name, law, between(control, ends))
         drive, *feedback = (g * limited + b for g, b in zip(law.gain, law.bias))
         most = self.tree.compiler.limits(node, "force")
-        if most is not None and targets[0] not in ("joint", "jointinparent") and law.measures:
-            self.notes.add(node, "its forcerange= is not represented: it acts unbounded")
-        elif not law.measures:
+        if not law.measures:
             drive, most = between(drive, most), None
         match targets[0]:
             case "joint" | "jointinparent":
                 self._joint(node, name, targets[0], gear, drive, feedback if law.measures else [], most)
             case "tendon":
-                self._tendon(node, name, gear[0], drive, feedback)
+                self._tendon(node, name, gear[0], drive, feedback, most)
             case "site":
                 self._site(node, name, gear, drive, law.measures)
             case _:
-                node.forget()
-                self.notes.add(node, f"an actuator on {targets[0]}= is not represented and left out")
+                self._leave_out(node, f"an actuator on {targets[0]}= is not represented")
         return parameter
+
+    def _inherited(self, node: XmlNode, target: str) -> tuple[float, float] | None:
+        """Ends of the control of a servo, as the range of its joint or tendon about the middle, times inheritrange."""
+        part = node.number("inheritrange", 0.0)
+        if part <= 0.0 or target not in ("joint", "tendon"):
+            return None
+        if target == "tendon":
+            ends = self.tendon_ranges.get(node.text_of(target))
+        else:
+            joint = node.refers(target, self.tree.joints, "joint")
+            given = joint.node.vector("range", (0.0, 0.0), size=2) if joint.single else np.zeros(2)
+            angle = self.tree.compiler.angle if joint.kind == "hinge" else float
+            ends = (angle(float(given[0])), angle(float(given[1])))
+        if ends is None or not ends[0] < ends[1]:
+            raise node.error("inheritrange= needs a range of what it moves")
+        middle, half = 0.5 * (ends[0] + ends[1]), 0.5 * part * (ends[1] - ends[0])
+        return middle - half, middle + half
+
+    def _leave_out(self, node: XmlNode, why: str, effect: str = ACCELERATIONS) -> None:
+        node.forget()
+        self.notes.add(node, f"{why}, so the actuator is left out", effect)
+        self.notes.edits.change(node, gear="0 0 0 0 0 0")
 
     def _activated(self, node: XmlNode, name: str, law: ActuatorLaw, control: Scalar) -> Scalar:
         """What the force is in proportion to: the control, or a state that follows or sums it."""
@@ -147,7 +187,7 @@ class Actuators:
         if joint.single:
             g = float(gear[0])
             if most is not None:
-                self.system.add_force(name, _held_motor(joint.name, g, drive, feedback, most))
+                self.system.add_force(name, _held_motor(joint.name, {joint.name: g}, drive, feedback, most))
                 return
             self.system.add_force(name, Motor(joint.name, g * drive))
             if feedback:
@@ -155,9 +195,7 @@ class Actuators:
                 self.system.add_force(self.forces.new(f"{name}_feedback"), spring)
             return
         if feedback or target == "jointinparent":
-            self.notes.add(
-                node, f"an actuator on a {joint.kind} joint that measures it is not represented and left out"
-            )
+            self._leave_out(node, f"an actuator on a {joint.kind} joint that measures it is not represented")
             return
         self._on_speeds(name, joint, gear, drive)
 
@@ -168,20 +206,32 @@ class Actuators:
             if g:
                 self.system.add_force(self.forces.new(f"{name}_{speed}"), Motor(joint.name, float(g) * drive, speed))
 
-    def _tendon(self, node: XmlNode, name: str, gear: float, drive: Any, feedback: list[Any]) -> None:
+    def _tendon(
+        self, node: XmlNode, name: str, gear: float, drive: Any, feedback: list[Any], most: tuple[float, float] | None
+    ) -> None:
         said = node.text_of("tendon")
+        if said in self.paths:
+            drawn = Drawn(gear, drive, tuple(feedback), most)
+            self.system.add_force(name, node.checked(Cord, **self.paths[said], tension=drawn))
+            return
         if said not in self.tendons:
-            self.notes.add(node, f"tendon={said!r} is no fixed tendon, so the actuator is left out")
+            self._leave_out(node, f"tendon={said!r} is not represented")
             return
         factors = {k: gear * v for k, v in self.tendons[said].factors.items()}
-        made = node.checked(Tendon, factors, *(-x for x in feedback), pull=drive)
-        self.system.add_force(name, made)
+        if most is None:
+            made = node.checked(Tendon, factors, *(-x for x in feedback), pull=drive)
+            self.system.add_force(name, made)
+            return
+        for joint in factors:
+            self.system.add_force(
+                self.forces.new(f"{name}_{joint}"), _held_motor(joint, factors, drive, feedback, most)
+            )
 
     def _site(self, node: XmlNode, name: str, gear: np.ndarray, drive: Any, measures: bool) -> None:
         """A force and a torque along the site's axes."""
         if measures or node.has("refsite"):
             node.get("refsite")
-            self.notes.add(node, "an actuator on a site that measures it is not represented and left out")
+            self._leave_out(node, "an actuator on a site that measures it is not represented")
             return
         site = node.refers("site", self.tree.sites, "site")
         force, torque = (site.at.rotation @ part for part in (gear[:3], gear[3:]))

@@ -109,7 +109,7 @@ class BodyTree:
         axes: np.ndarray = np.linalg.eigh(inertia)[1]
         return axes * [1.0, 1.0, np.sign(np.linalg.det(axes))]
 
-    def at_rest(self, site: Site) -> np.ndarray:
+    def at_rest(self, site: Site) -> Frame:
         """Where a site is in the world when every joint stands where its spring is at rest."""
         of = {b.name: b for b in self.bodies}
         at, body = site.at, site.body
@@ -119,7 +119,7 @@ class BodyTree:
             if not any(j.kind == "free" for j in of[body].joints):
                 at = then(of[body].at, at)
             body = of[body].parent
-        return at.position
+        return at
 
     # -- reading --------------------------------------------------------------------------------------------------------
     def _flat(self, node: XmlNode, at: Frame, childclass: str | None) -> Iterator[tuple[XmlNode, Frame, str | None]]:

@@ -186,13 +186,24 @@ class _MjcfImport:
                 made[name] = tendon
                 if force is not None:
                     self.system.add_force(self.forces.new(name), force)
-            for name, force in reader.straight(section):
+            for name, force in reader.through_space(section):
                 self.system.add_force(self.forces.new(name), force)
+        self._tendon_ranges, self._paths = reader.ranges, reader.paths
         self._tendon_laws = [(f"{name}_limit", law) for name, law in reader.limits] if self.laws else []
         return made
 
     def _actuators(self, tendons: dict[str, FixedTendon]) -> tuple[list[str], list[str]]:
-        adder = Actuators(self.system, self.tree, tendons, self.defaults, self.forces, self.notes, self._inertia)
+        adder = Actuators(
+            self.system,
+            self.tree,
+            tendons,
+            self.defaults,
+            self.forces,
+            self.notes,
+            self._inertia,
+            self._paths,
+            self._tendon_ranges,
+        )
         controls: list[str] = []
         for section in self.root.all("actuator"):
             controls += adder.add(section, len(controls) + 1)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from dalembert.importers.imported import Notes
+from dalembert.importers.imported import AT_LIMITS, Notes
 from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.law_coefficients import first_of
 from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.mjcf.spatial_tendons import Slack, SpatialTendon
 from dalembert.importers.xml_node import XmlNode
 from dalembert.laws import Law, Limit, Rope
-from dalembert.parts.forces import Force, Spring, Tendon
+from dalembert.parts.forces import Cord, Force, Spring, Tendon
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +36,12 @@ class Tendons:
     defaults: Defaults
     notes: Notes
     laws: bool = False
+    paths: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Ways through space, as a `Cord` takes them, by tendon."""
     limits: list[tuple[str, Law]] = field(default_factory=list)
     """Ends of their lengths, by tendon, where laws are asked for."""
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """The same, whether laws are asked for or not."""
 
     def fixed(self, section: XmlNode) -> Iterator[tuple[str, FixedTendon, Force | None]]:
         for node in section.all("fixed"):
@@ -44,40 +50,58 @@ class Tendons:
             ends = self._ends(node)
             if ends is not None:
                 self.limits.append((_name(node), Limit(made.factors, *ends)))
-            yield _name(node), made, Tendon(made.factors, *law) if any(law[:2]) else None
+            if law[3] is not None:
+                self.notes.add(node, "a spring with a slack range is not represented; only its damping is")
+                self.notes.edits.change(node, stiffness="0")
+            yield _name(node), made, Tendon(made.factors, *law[:3]) if any(law[:2]) else None
 
-    def straight(self, section: XmlNode) -> Iterator[tuple[str, Force]]:
-        """Tendons through space with two sites and nothing between them; the others are noted."""
+    def through_space(self, section: XmlNode) -> Iterator[tuple[str, Force]]:
+        """Tendons over sites, and round spheres and cylinders."""
         for node in section.all("spatial"):
-            if [part.tag for part in node.children] != ["site", "site"]:
+            read = SpatialTendon(self.tree, node)
+            why = read.refusal()
+            if why:
                 node.forget()
-                self.notes.add(node, "a tendon round geoms or over more than two sites is not represented")
+                self.notes.add(node, f"{why}: the tendon is left out")
+                self.notes.edits.change(node, stiffness="0", damping="0")
                 continue
-            ends = [part.refers("site", self.tree.sites, "site") for part in node.all("site")]
-            places = [self.tree.at_rest(site) for site in ends]
-            law = self._law(node, float(np.linalg.norm(places[1] - places[0])))
-            a, b = ((site.body, site.at.position) for site in ends)
+            made = self.paths[_name(node)] = read.path()
+            law = self._law(node, read.rest())
             length = self._ends(node)
+            if len(made["points"]) == 2:
+                if length is not None:
+                    shortest = length[0] if length[0] > 0.0 else None
+                    self.limits.append((_name(node), node.checked(Rope, *made["points"], length[1], shortest)))
+                if any(law[:2]) or law[3] is not None:
+                    yield _name(node), node.checked(Spring, *made["points"], *law)
+                continue
             if length is not None:
-                shortest = length[0] if length[0] > 0.0 else None
-                self.limits.append((_name(node), node.checked(Rope, a, b, length[1], shortest)))
-            if any(law[:2]):
-                yield _name(node), Spring(a, b, *law)
+                self.notes.add(node, "ends of lengths over several points are left out", AT_LIMITS, "spatial ends")
+            if any(law[:2]) or law[3] is not None:
+                stiffness, damping, rest, tension = law
+                yield (
+                    _name(node),
+                    node.checked(Cord, **made, stiffness=stiffness, damping=damping, rest=rest, tension=tension),
+                )
 
     def _ends(self, node: XmlNode) -> tuple[float, float] | None:
         """Least and largest length that a range sets."""
         full = self.defaults.applied(node, kept_as="tendon")
-        return self.tree.compiler.limits(full, "") if self.laws else None
+        ends = self.tree.compiler.limits(full, "") if self.laws or full.has("range") else None
+        if ends is not None:
+            self.ranges[_name(node)] = ends
+        return ends if self.laws else None
 
-    def _law(self, node: XmlNode, rest: float) -> tuple[float, float, float]:
-        """Stiffness, damping and rest length; −1 stands for the length where the joints' springs are at rest."""
+    def _law(self, node: XmlNode, rest: float) -> tuple[float, float, float, Slack | None]:
+        """Stiffness, damping, rest length, and what replaces stiffness where it is slack between two lengths; −1 stands for the length
+        where the joints' springs are at rest."""
         full = self.defaults.applied(node, kept_as="tendon")
         stiffness, damping = (first_of(full, name, self.notes) for name in ("stiffness", "damping"))
         given = full.numbers("springlength", 1, 2) if full.has("springlength") else np.array([-1.0])
+        length = rest if given[0] == -1.0 else float(given[0])
         if stiffness and given[0] != given[-1]:
-            self.notes.add(node, "a spring with a slack range is not represented; only its damping is")
-            stiffness = 0.0
-        return stiffness, damping, rest if given[0] == -1.0 else float(given[0])
+            return 0.0, damping, length, Slack(stiffness, float(given[-1]) - length)
+        return stiffness, damping, length, None
 
 
 def _name(node: XmlNode) -> str:

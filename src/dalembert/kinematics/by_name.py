@@ -51,7 +51,8 @@ def _shown_speeds(s: State, c: JointClosure) -> Vector:
 class StateByName:
     """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array.
 
-    The rate of a place is known by the place as well: `s.u["fly.y"]` is `s.u["fly.vy"]`. Coordinates and speeds that were chosen are known by their own names; a joint's name always means its own.
+    The rate of a place is known by the place as well: `s.u["fly.y"]` is `s.u["fly.vy"]`. Coordinates and speeds that were chosen are
+    known by their own names; a joint's name always means its own.
     """
 
     def __init__(self, state: State, part: int):

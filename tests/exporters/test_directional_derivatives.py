@@ -10,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.files.gallery import files
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.exporters.compiling import compiler
 
 fmpy = pytest.importorskip("fmpy")
@@ -110,3 +111,20 @@ def test_where_there_are_none_the_description_says_so(tmp_path):
     said = [zipfile.ZipFile(x).read("modelDescription.xml").decode() for x in (plain, stopped)]
     assert 'providesDirectionalDerivatives="true"' in said[0]
     assert "ModelExchange" not in said[1] and "Directional" not in said[1]
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_a_length_that_changes_at_an_event_has_the_loops_closed_anew(tmp_path, version):
+    m = da.load(files()["four_bar"])
+    x = Exchange(m.simulate(0.1).export_fmu(tmp_path / "x.fmu", version), tmp_path / "x")
+    x.fmu.enterEventMode()
+    x.put("crank", 0.42)
+    told = x.fmu.newDiscreteStates() if x.second else x.fmu.updateDiscreteStates()
+    assert told[3]  # the values of continuous states have changed
+    x.fmu.enterContinuousTimeMode()
+    state = np.split(x.get(x.states), 2)
+    rows = constraint_rows(m.with_parameters(crank=0.42).numeric.state(*state))
+    assert np.abs(rows.g).max() < 1e-9 and np.abs(rows.B @ state[1] - rows.b).max() < 1e-9
+    assert np.abs(constraint_rows(m.numeric.state(*state)).g).max() > 1e-3
+    x.fmu.terminate()
+    x.fmu.freeInstance()

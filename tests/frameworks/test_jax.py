@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -151,3 +153,83 @@ def test_batches_of_none_and_batches_of_parameters(four_bar):
         other = m.with_parameters(base=base)
         q, u = other.assemble({"A": 1.0}, {"A": 6.0})
         assert np.abs(found[k] - other.forward_dynamics(q, 0 * u)).max() < 1e-9
+
+
+class ComplexFourBar:
+    """The four-bar's march by rk4 and projection, in complex numbers: mass matrix and forces from its printed equations, the loop by
+    hand. Lengths are (crank, coupler, rocker, base)."""
+
+    def __init__(self, m):
+        text = m.equations("kane").code("python").replace("from math", "from cmath").replace("float(", "complex(")
+        space = {}
+        exec(re.sub(r"np\.(empty|zeros)\((\([^)]*\))\)", r"np.\1(\2, dtype=complex)", text), space)
+        self.equations, self.names = space["equations"], list(m.parameters)
+
+    def loop(self, q, u, P):
+        """g, B and Ḃ u."""
+        a, b, c, d = (P[k] for k in ("crank", "coupler", "rocker", "base"))
+        angles, rates = (q[0], q[0] + q[1], q[2]), (u[0], u[0] + u[1], u[2])
+        e = np.array([[np.cos(x), np.sin(x)] for x in angles])
+        n = np.array([[-np.sin(x), np.cos(x)] for x in angles])
+        g = a * e[0] + b * e[1] - c * e[2] - np.array([d, 0])
+        B = np.column_stack([a * n[0] + b * n[1], b * n[1], -c * n[2]])
+        return g, B, -(a * e[0] * rates[0] ** 2 + b * e[1] * rates[1] ** 2 - c * e[2] * rates[2] ** 2)
+
+    def solved(self, A, B, top, bottom):
+        K = np.block([[A, B.T], [B, np.zeros((2, 2))]])
+        return np.linalg.solve(K, np.concatenate([top, bottom]))[:3]
+
+    def matrices(self, q, u, P):
+        found = self.equations(0.0, q, u, [P[k] for k in self.names])
+        return found[1], found[2]
+
+    def rates(self, y, P):
+        q, u = y[:3], y[3:]
+        A, f = self.matrices(q, u, P)
+        _, B, more = self.loop(q, u, P)
+        return np.concatenate([u, self.solved(A, B, f, -more)])
+
+    def projected(self, y, P):
+        q, u = y[:3], y[3:]
+        for _ in range(2):
+            A, _ = self.matrices(q, u, P)
+            g, B, _ = self.loop(q, u, P)
+            q = q - self.solved(A, B, np.zeros(3), g)
+        A, _ = self.matrices(q, u, P)
+        _, B, _ = self.loop(q, u, P)
+        return np.concatenate([q, u - self.solved(A, B, np.zeros(3), B @ u)])
+
+    def end(self, q, P, crank_speed, h, steps):
+        """From the crank's angle as it is in q; the rest is near."""
+        q = np.array(q, dtype=complex)
+        for _ in range(20):
+            g, B, _ = self.loop(q, q, P)
+            q[1:] -= np.linalg.solve(B[:, 1:], g)
+        _, B, _ = self.loop(q, q, P)
+        u = np.concatenate([[crank_speed], np.linalg.solve(B[:, 1:], -B[:, 0] * crank_speed)])
+        y = np.concatenate([q, u])
+        for _ in range(steps):
+            k1 = self.rates(y, P)
+            k2 = self.rates(y + h / 2 * k1, P)
+            k3 = self.rates(y + h / 2 * k2, P)
+            k4 = self.rates(y + h * k3, P)
+            y = self.projected(y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), P)
+        return y
+
+
+def test_the_gradient_of_a_thousand_steps_in_all_lengths_is_that_of_a_complex_step(four_bar):
+    m, q, _ = four_bar
+    own, steps, h = ComplexFourBar(m), 1000, 1e-3
+
+    def end(lengths):
+        q, u = m.jax.assemble({"A": 1.0}, {"A": 6.0}, lengths)
+        Q, U = m.jax.rollout(q, u, parameters=lengths, step=h, steps=steps)
+        return jnp.concatenate([Q[-1], U[-1]]) @ jnp.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+
+    at = {name: float(value) for name, value in m.parameters.items()}
+    value, found = jax.value_and_grad(end)({name: jnp.array(x) for name, x in at.items()})
+    for name in at:
+        y = own.end(q, {**at, name: at[name] + 1e-30j}, 6.0, h, steps)
+        w = y @ np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+        assert abs(value - w.real) < 1e-9
+        assert abs(found[name] - w.imag * 1e30) < 1e-8 * (1 + abs(found[name])), name

@@ -337,9 +337,15 @@ def constant_table(kind: str, name: str, values: Any) -> list[str]:
     array = np.asarray(values, dtype=float if kind == "double" else int)
     rows = array if array.ndim == 2 else array[None]
     shape = "".join(f"[{max(1, n)}]" for n in array.shape)
-    written = [_row(row.tolist()) for row in rows]
+    written = [_row(_shortened(row.tolist())) for row in rows]
     body = written[0] if array.ndim == 1 else ["    {" + " ".join(x.strip() for x in row) + "}," for row in written]
     return [f"static const {kind} {name}{shape} = {{", *body, "};"]
+
+
+def _shortened(values: list[Any]) -> list[Any]:
+    """Without the zeros at the end, which C fills in."""
+    last = max((k for k, x in enumerate(values) if x != 0 or str(x).startswith("-")), default=0)
+    return values[: last + 1]
 
 
 def _row(values: list[Any]) -> list[str]:

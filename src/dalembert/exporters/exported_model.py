@@ -19,6 +19,7 @@ from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
+from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
@@ -38,6 +39,8 @@ UNITS: dict[str, dict[str, int]] = {
     "N.m.s": {"kg": 1, "m": 2, "s": -1},
 }  # fmt: skip
 """Units by name, as powers of SI's."""
+TRIED_DIGITS = 4
+"""Digits of the displacements from which loops are closed where the start itself does not lead there."""
 Kind = Literal["state", "derivative", "input", "parameter", "output", "indicator"]
 
 
@@ -93,10 +96,28 @@ class ExportedProgram(Program):
 
     def _emit_kernel(self, module: Module, name: str) -> int:
         """`name(t, q, u, x, P, y, work)`; returns the working memory that it needs."""
+        rhs = self.rhs
+        if name == "mass_matrix" and isinstance(rhs, RangeSpaceRightHandSide) and not self.prefix:
+            return self._emit_mass_matrix(module, rhs)
         code, work = getattr(self.catalogue, name).emit(Prefixed(module, f"{name}_"), 1)
         with module.function(name, **KERNEL) as f:
             f.call(code, *(getattr(f, argument) for argument in NAMES))
         return int(work)
+
+    def _emit_mass_matrix(self, module: Module, rhs: RangeSpaceRightHandSide) -> int:
+        """The same from A of the equations, which is there anyway."""
+        m, at = rhs.m, rhs.places["A"]
+        dynamics, pairs = module.block(rhs.blocks["dynamics"]), along_paths(m)
+        places = [module.int_table([pair[k] for pair in pairs]) for k in (0, 1)]
+        with module.function("mass_matrix", **KERNEL) as f:
+            rates = f.array(max(1, m.n_q))
+            f.call(dynamics, f.t, f.q, f.u, f.x, f.P, rates, f.work)
+            f.y.clear(m.n_u * m.n_u)
+            with f.loop(len(pairs)) as k:
+                i, j = places[0][k], places[1][k]
+                f.y[i * m.n_u + j] = f.work[i * m.n_u + j + at]
+                f.y[j * m.n_u + i] = f.work[i * m.n_u + j + at]
+        return rhs.places["end"]
 
     @property
     def scratch(self) -> int:
@@ -246,7 +267,8 @@ class ExportedModel:
         start[places["sizes"] : places["free"]] = m.scales.sizes[m.n_q :]
         still = [float(live.kept.sizes[k]) for k in self.programs[0].notes["still"]]
         start[places["still"] : places["still"] + len(still)] = still
-        return {"start": start, "tried": start_displacements(m)}
+        tried = np.array([[float(f"{x:.{TRIED_DIGITS}g}") for x in row] for row in start_displacements(m)])
+        return {"start": start, "tried": tried}
 
     @cached_property
     def variables(self) -> list[Variable]:

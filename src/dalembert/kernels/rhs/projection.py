@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.admissible import emit_admissible
-from dalembert.trace.native import IntPointer, Real
+from dalembert.trace.native import C99, IntPointer, Real
 
 if TYPE_CHECKING:
     from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
@@ -34,9 +34,11 @@ class ClosingCode:
     def __init__(self, rhs: RangeSpaceRightHandSide, module: Module, lanes: int):
         m, rows = rhs.m, rhs.closing
         self.m, self.n_rows, self.places = m, rows.n_rows, rows.places
-        self.pose, self.errors, self.moving = (
-            module.block(rows.blocks[name], lanes) for name in ("pose", "errors", "moving")
-        )
+        self.errors, self.moving = (module.block(rows.blocks[name], lanes) for name in ("errors", "moving"))
+        short = (
+            module.target == C99 and rows is rhs
+        )  # code that is read has every equation once, and pays for what is not needed
+        self.pose = self._pose_of(rows, module, lanes) if short else module.block(rows.blocks["pose"], lanes)
         self.solver = RowSolver(m, rows.pattern, module, rhs.places_of_norms(), rhs.n_masked)
         self.admissible = emit_admissible(module, m, lanes)
         self.norm_at, self.size_at = (
@@ -48,6 +50,16 @@ class ClosingCode:
         with module.function("project_correct", lanes=lanes, public=False, **KERNEL) as f:
             self.solver.correct(f, self.parts(f))
         self.correct = f.signature
+
+    def _pose_of(self, rows: RangeSpaceRightHandSide, module: Module, lanes: int) -> Signature:
+        """`pose` as a part of the whole dynamics, without forces from outside, and the errors."""
+        dynamics = module.block(rows.blocks["dynamics"], lanes)
+        with module.function("pose_of_dynamics", lanes=lanes, public=False, **KERNEL) as f:
+            none, rates = f.array(max(1, self.m.n_u)), f.array(max(1, self.m.n_q))
+            none.clear(max(1, self.m.n_u))
+            f.call(dynamics, f.t, f.q, f.u, none, f.P, rates, f.work)
+            f.call(self.errors, f.t, f.q, f.u, f.x, f.P, f.y, f.work)
+        return f.signature
 
     def parts(self, f: FunctionBuilder) -> dict[str, Any]:
         """Parts of the working memory."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from dalembert.trace import ops
 from dalembert.trace.graph import ordered
@@ -11,6 +12,9 @@ from dalembert.trace.ops import Op
 from dalembert.trace.text.c import NOTATION
 from dalembert.trace.text.intermediates import program
 from dalembert.trace.text.routine import Place, safe_identifiers
+
+LISTED = 8
+"""Constants of one kind, one after the other, from which on they are declared together."""
 
 
 def block_operations(block: Block) -> set[Op]:
@@ -43,13 +47,22 @@ def _body(block: Block) -> Iterator[str]:
     places = [Place(s, local[s.name], _array(array), k) for s, (array, k) in read.items()]
     for unused in sorted(arrays - {p.argument for p in places} - {_array(out.array) for out in block.outputs}):
         yield f"(void)({unused});"
-    for p in places:
-        remark = f" /* {p.remark.replace('*/', '* /')} */" if p.remark else ""
-        yield f"const double {p.identifier} = {p.argument}[{p.index}];{remark}"
+    remarks = [f" /* {p.remark.replace('*/', '* /')} */" if p.remark else "" for p in places]
+    yield from _declared("double", [(f"{p.identifier} = {p.argument}[{p.index}]", r) for p, r in zip(places, remarks)])
     steps = program(values, taken={*arrays, *local.values()})
     names = {p.symbol: p.identifier for p in places} | steps.names
     write = NOTATION.writer(names)
-    for name, e in steps.assignments:
-        yield f"const {'int' if e.op in ops.BOOLEAN else 'double'} {name} = {NOTATION.define(e, write).text};"
+    for kind, group in groupby(steps.assignments, lambda a: "int" if a[1].op in ops.BOOLEAN else "double"):
+        yield from _declared(kind, [(f"{name} = {NOTATION.define(e, write).text}", "") for name, e in group])
     for out in block.outputs:
         yield f"{_array(out.array)}[{out.index}] {'+=' if out.add else '='} {write(out.value).text};"
+
+
+def _declared(kind: str, definitions: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Constants of one kind, each with a remark, line by line; a long list says the kind once."""
+    if len(definitions) < LISTED:
+        yield from (f"const {kind} {text};{remark}" for text, remark in definitions)
+        return
+    yield f"const {kind}"
+    last = len(definitions) - 1
+    yield from (f"{text}{';' if k == last else ','}{remark}" for k, (text, remark) in enumerate(definitions))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.c99.block_source import block_head, block_operations, block_source
@@ -45,8 +46,13 @@ class _ModuleWriter:
         if missing:
             raise TraceError(f"the module has no function {missing[0]!r}")
         self.tables = module.tables
+        alike: dict[Any, str] = {}
+        """Names of tables by their kind and numbers: what several blocks need is written once."""
         self.names = {
-            t.name: (f"{prefix}_{t.name[1:].replace('.', '_')}", "int64_t" if isinstance(t, IntTable) else "double")
+            t.name: (
+                alike.setdefault((type(t), t.values), f"{prefix}_{t.name[1:].replace('.', '_')}"),
+                "int64_t" if isinstance(t, IntTable) else "double",
+            )
             for t in self.tables.values()
             if not isinstance(t, FunctionTable)
         }
@@ -65,7 +71,10 @@ class _ModuleWriter:
     def written(self) -> CModule:
         used = self._reached()
         heads = {symbol: self._head(symbol) for symbol in used}
-        lines = [*self._helpers(used), *(f"{head};" for head in heads.values()), ""]
+        ahead = [
+            f"{head};" for symbol, head in heads.items() if symbol in self.chosen
+        ]  # tables name them before they are written
+        lines = [*self._helpers(used), *ahead, ""]
         lines += self._tables(used)
         for symbol in used:
             if symbol in self.blocks:
@@ -116,13 +125,14 @@ class _ModuleWriter:
 
     def _tables(self, used: Sequence[str]) -> list[str]:
         mentioned = {name for symbol in used if symbol in self.drivers for name in self._mentioned(symbol)}
-        lines = []
+        lines, written = [], set()
         for name, table in self.tables.items():
             if name[1:] not in mentioned:
                 continue
             if isinstance(table, FunctionTable):
                 lines.append(self._function_table(table))
-            else:
+            elif self.names[name] not in written:
+                written.add(self.names[name])
                 lines += _numbers(*self.names[name], table)
         return [*lines, ""]
 

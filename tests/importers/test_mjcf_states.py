@@ -101,3 +101,18 @@ def test_axes_of_the_medium_are_those_of_what_has_mass(tmp_path):
     text = f'<mujoco><option density="1000"/><worldbody><body><freejoint/>{geoms}</body></worldbody></mujoco>'
     path = write(tmp_path, "r.xml", text)
     assert PEERS["mujoco"](path, da.load_mjcf(path), 9).largest < 1e-11
+
+
+def test_replicas_stand_and_move_as_in_mujoco(tmp_path):
+    """Copies in copies, with names that count."""
+    peer("mujoco", "mujoco")
+    arm = '<body name="arm" pos="1 0 0"><joint name="j" axis="0 1 0" damping="1"/><geom name="g" size=".1" pos="0.3 0 0"/></body>'
+    inner = f'<replicate count="3" offset="0.2 0.1 0" euler="0 20 30">{arm}</replicate>'
+    base = f'<body name="base" pos="0 0 1"><freejoint/><geom size=".2"/>{inner}</body>'
+    text = f'<mujoco><worldbody><replicate count="11" sep="-" offset="3 0 0" euler="0 0 10">{base}</replicate></worldbody></mujoco>'
+    path = write(tmp_path, "r.xml", text)
+    found = da.load_mjcf(path)
+    assert "j2-10" in found.system.joints and not [n for n in found.notes if n.effect == "accelerations"]
+    assert PEERS["mujoco"](path, found, 3).largest < 1e-11
+    with pytest.raises(da.ModelError, match="count=0"):
+        da.load_mjcf(write(tmp_path, "n.xml", text.replace('count="11"', 'count="0"')))

@@ -44,7 +44,7 @@ def test_notes_of_a_urdf(tmp_path):
 def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     geom = '<geom size="1" friction="1" rgba="1 0 0 1"/>\n'
     text = f"""<mujoco><option timestep="0.1" density="1.2"><flag contact="disable"/></option><size njmax="5"/>
-      <worldbody><light/><body name="a/b"><joint name="j" range="0 1" frictionloss="1"/>{geom * 5}</body>
+      <worldbody><light/><site name="x"/><body name="a/b"><joint name="j" range="0 1" frictionloss="1"/>{geom * 5}</body>
       <body><joint name="ball" type="ball" stiffness="1" armature="2"/><geom size="1" shellinertia="true"/></body></worldbody>
       <tendon><spatial name="s"><site site="x"/></spatial></tendon><sensor><gyro/></sensor>
       <equality><connect body1="a/b" anchor="0 0 0" active="false"/><joint joint1="j" solref="1 1"/></equality>
@@ -55,8 +55,8 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     for expected in (
         "<flag>: contact='disable'", "<size>", "<light>", 'it is called "a_b" here',
         "range='0 1'", "frictionloss='1': dry friction", "friction='1': contact between bodies is not represented; ",
-        "the spring of a ball joint", "taken as solid", "over more than two sites", "<sensor>",
-        "switched off", "solref='1 1'", "<muscle>", "tendon='s' is no fixed tendon",
+        "the spring of a ball joint", "taken as solid", "over less than two sites", "<sensor>",
+        "switched off", "solref='1 1'", "<muscle>", "tendon='s' is not represented",
         "actuator on body=",
     ):  # fmt: skip
         assert expected in notes, (expected, notes)

@@ -12,6 +12,7 @@ from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.geoms import Geom, Geoms
 from dalembert.importers.mjcf.mjcf_joints import JointPart, read_joint
 from dalembert.importers.mjcf.orientations import ORIENTATIONS, Compiler
+from dalembert.importers.mjcf.replicas import write_out
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import HERE, then
 from dalembert.importers.repairs import Repairs
@@ -125,6 +126,8 @@ class BodyTree:
     def _flat(self, node: XmlNode, at: Frame, childclass: str | None) -> Iterator[tuple[XmlNode, Frame, str | None]]:
         """The children, those inside <frame> elements too, with the frame and class that hold for them."""
         for child in node.children:
+            if child.tag == "replicate":
+                write_out(child, self.compiler)
             if child.tag == "frame":
                 child.used = True
                 place = then(at, self.compiler.place(child))

@@ -108,7 +108,7 @@ class Compiler:
                 a = node.numbers("axisangle", 4)
                 return turn(a[:3] / _length(node, a[:3], "axisangle"), self.angle(float(a[3])))
             case "euler":
-                return self._euler(node.numbers("euler", 3))
+                return self.turned(node.numbers("euler", 3))
             case "zaxis":
                 z = node.numbers("zaxis", 3)
                 return z_towards(z / _length(node, z, "zaxis"))
@@ -119,7 +119,7 @@ class Compiler:
                 y = y / _length(node, y, "xyaxes")
                 return np.stack([x, y, cross(x, y)], axis=1)
 
-    def _euler(self, angles: Vector) -> Matrix:
+    def turned(self, angles: Vector) -> Matrix:
         """Small letters turn about axes that move along, capital letters about axes that stay."""
         R = IDENTITY
         for letter, angle in zip(self.sequence, angles):

@@ -43,7 +43,6 @@ REASONS = {
     "deformable": Note("soft bodies are not represented", ACCELERATIONS),
     "flexcomp": Note("soft bodies are not represented", ACCELERATIONS),
     "composite": Note("composite bodies are not represented: write their bodies out", ACCELERATIONS),
-    "replicate": Note("copies are not represented: write the bodies out", ACCELERATIONS),
     "attach": Note("attached models are not represented", ACCELERATIONS),
     "option.wind": _MEDIUM, "option.density": _MEDIUM, "option.viscosity": _MEDIUM, "option.magnetic": _MEDIUM,
     "flag": Note("flags other than gravity are not represented", ACCELERATIONS),

@@ -295,3 +295,14 @@ def test_a_signal_that_is_no_number_is_refused_in_words() -> None:
     with pytest.raises(da.StateError, match=r'signal "coil\.field_x" is not a number'):
         m.state([0.0], [0.0]).signal("coil.field_x")
     assert np.isfinite(m.state([1.0], [0.0]).signal("coil.field_x"))
+
+
+def test_a_rate_that_is_no_number_is_refused_in_words() -> None:
+    """The difference of two infinities."""
+    s = da.System("beyond all numbers")
+    s.add_body("cart", da.particle(1.0))
+    s.add_joint("x", da.Prismatic(), "ground", "cart")
+    s.add_element("pid", da.PID(kp=1e10, ki=1e10, lower=-1.0, upper=1.0), reference=1e308, measured=lambda s: s.q["x"])
+    m = s.build()
+    with pytest.raises(da.StateError, match=r'rate of state "pid\.integral" is not a number'):
+        m.state_rates(m.numeric.state([0.0], [0.0]))

@@ -20,6 +20,7 @@ from .models import pendulum, slider
         (lambda: da.JointFriction("x", force=1.0, static_force=0.5), "below the friction of sliding"),
         (lambda: da.JointFriction("x", force=1.0, viscous=-2.0), "is negative"),
         (lambda: da.JointFriction("x", mu=0.1, length=0.0), "length=0 has no ends"),
+        (lambda: da.surfaces.cam("a", radius=0.0), "radius must be above 0"),
     ],
 )
 def test_laws_that_cannot_be_are_refused(make, said):
@@ -66,3 +67,5 @@ def test_a_motion_without_laws_has_no_contacts():
 def test_a_radius_that_is_no_number_is_refused():
     with pytest.raises(da.ArgumentError, match="radius must be numbers"):
         da.Balls(("a",), radius=len)
+    with pytest.raises(da.DalembertError, match="OneWay: on must be"):
+        da.OneWay("a", on=[0.0, 0.0])

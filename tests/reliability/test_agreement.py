@@ -20,3 +20,9 @@ def test_those_that_once_disagreed(kind, seed):
     """Loops between welded bodies, whose rows are nothing; rows that nearly depend on each other."""
     tally = examine(drawn(kind, seed))
     assert not tally.faults, tally.faults
+
+
+def test_the_penalty_in_machine_code_is_as_near_as_on_numbers():
+    """Of rows that are said twice machine code takes one: a penalty half as stiff, and still an approximation of the same motion."""
+    tally = examine(drawn("loops", 2475, small=True), compiled=True)
+    assert not tally.faults, tally.faults

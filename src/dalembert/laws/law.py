@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from dalembert.arguments import flag
 from dalembert.parts.conform import Described
 from dalembert.parts.joints.bearing import LoadTerm
 from dalembert.portable import Portable
@@ -56,6 +57,10 @@ class Law(Described, Portable):
     """
 
     on: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "on", flag(self.on, f"{type(self).__name__}: on"))
 
     of_differences: ClassVar[bool] = False
     """Whether it reads positions only to take differences of them, as of `Constraint`. Every class says so for itself."""

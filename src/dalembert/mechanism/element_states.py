@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.cached import cached_property
 from dalembert.elements.placed import PlacedElement
+from dalembert.errors import StateError
 from dalembert.trace import Expr, symbol
 
 if TYPE_CHECKING:
@@ -50,7 +51,13 @@ class ElementStates:
 
     def state_rates(self, s: State) -> list[Any]:
         """ż in a state of the mechanism."""
-        return [rate for p in s.mechanism.elements.values() for rate in p.rates(s)]
+        rates = [rate for p in s.mechanism.elements.values() for rate in p.rates(s)]
+        for name, rate in zip(s.mechanism.states, rates, strict=True):
+            if rate != rate:  # not a number
+                raise StateError(
+                    f'the rate of state "{name}" is not a number in this state: its element has no finite inputs there'
+                )
+        return rates
 
     def without_states(self, given: object) -> tuple[Any, dict[str, Any]]:
         """Values by name without those of states, and these."""

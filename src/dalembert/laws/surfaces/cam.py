@@ -54,6 +54,8 @@ class SurfaceCam(Surface):
         where = f'cam of "{self.at.body}"'
         if self.zero is not None and abs(float(np.dot(self.zero, self.axis))) > ACROSS:
             raise ModelError(f"{where}: zero={self.zero!r} must lie across its axis, {self.axis!r}")
+        if isinstance(self._radius, float) and not self._radius > 0.0:
+            raise ModelError(f"{where}: its radius must be above 0, not {self._radius:g}")
         if isinstance(self._radius, Expr) and set(free_symbols([self._radius])) == {ANGLE}:
             found = np.array(
                 [self._at(self._radius, x) for x in np.linspace(0.0, 2.0 * math.pi, OUTLINE, endpoint=False)]

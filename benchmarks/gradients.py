@@ -25,13 +25,19 @@ LARGEST_MJX = 7
 
 def least(call: Callable[[], Any], times: int = 5) -> float:
     """Least processor time of several calls, after one."""
-    call()
-    found = []
-    for _ in range(times):
-        began = time.process_time()
-        call()
-        found.append(time.process_time() - began)
-    return min(found)
+    return together(call, times=times)[0]
+
+
+def together(*calls: Callable[[], Any], times: int = 15) -> list[float]:
+    """Least processor times of calls that take turns, so that all meet the same machine."""
+    found: list[list[float]] = [[] for _ in calls]
+    for turn in range(times + 1):
+        for call, times_taken in zip(calls, found):
+            began = time.process_time()
+            call()
+            if turn:
+                times_taken.append(time.process_time() - began)
+    return [min(x) for x in found]
 
 
 def chain(n: int) -> da.Mechanism:
@@ -68,8 +74,12 @@ def backward(n: int) -> str:
     Y = rollout.march(start, x, P, t)
     W = np.zeros_like(Y)
     W[:, -1] = 1.0
-    motion = least(lambda: m.simulate(STEPS * STEP, q, u, step=STEP, output=[STEPS * STEP]))
-    both = least(lambda: rollout.march(start, x, P, t)) + least(lambda: rollout.weigh(Y, x, P, t, W))
+    motion, forward, backward = together(
+        lambda: m.simulate(STEPS * STEP, q, u, step=STEP, output=[STEPS * STEP]),
+        lambda: rollout.march(start, x, P, t),
+        lambda: rollout.weigh(Y, x, P, t, W.copy()),
+    )
+    both = forward + backward
     peer = pinocchio(n)
     beside = "not installed" if peer is None else f"{4 * STEPS * peer / motion:.1f}"
     there = mjx(n) if n <= LARGEST_MJX else None
@@ -143,7 +153,7 @@ def batched(name: str) -> str:
     Q, U = np.repeat(start.q[:1], BATCH, axis=0), np.linspace(0.5, 1.0, BATCH)[:, None] * start.u[0]
     f = jax.jit(jax.vmap(m.jax.forward_dynamics))
     q, u = jax.numpy.asarray(Q), jax.numpy.asarray(U)
-    own, there = least(lambda: m.forward_dynamics(Q, U), 9), least(lambda: f(q, u).block_until_ready(), 9)
+    own, there = together(lambda: m.forward_dynamics(Q, U), lambda: f(q, u).block_until_ready(), times=60)
     return f"| {name} | {own / BATCH * 1e9:.0f} ns | {own / there:.0%} |"
 
 

@@ -51,6 +51,26 @@ def test_a_cart_from_rest_to_rest_takes_the_least_effort_or_time_there_is(solver
     assert quickest.success and quickest.duration == pytest.approx(1.0, abs=2e-3)  # 2 √(d m / F), bang and bang
 
 
+def test_a_body_turns_about_its_centre_with_the_least_effort():
+    """Angles whose rates are not the speeds."""
+    s = da.System("ball", gravity=(0, 0, 0))
+    s.add_body("ball", da.sphere(mass=5.0, radius=0.5))
+    s.add_joint("J", da.Spherical("321"), "ground", "ball")
+    m, angle = s.build(), 1.2
+    still = {f"{name}'": 0.0 for name in m.speeds}
+    ends = [dict(zip(m.coordinates, (0.3, a, 0.0))) for a in (0.0, angle)]
+    found = m.optimal_motion(
+        2.0, {**ends[0], **still}, {**ends[1], **still}, {name: 9.0 for name in m.speeds}, effort=1.0, intervals=8
+    )
+    inertia = 0.4 * 5.0 * 0.5**2
+    assert found.success and found.cost == pytest.approx(12 * (inertia * angle) ** 2 / 2.0**3, rel=1e-4)
+    s = da.System("ball", gravity=(0, 0, 0))
+    s.add_body("ball", da.sphere(mass=5.0, radius=0.5))
+    s.add_joint("J", da.Spherical(), "ground", "ball")
+    with pytest.raises(da.DalembertError, match="orientation by angles"):
+        s.build().optimal_motion(2.0, {}, {}, {"J.x": 9.0}, effort=1.0)
+
+
 def test_a_swing_up_is_a_motion_of_the_mechanism():
     m = cart()
     found = m.optimal_motion(
@@ -119,6 +139,8 @@ def test_wrong_problems_are_refused_in_words():
         m.optimal_motion((-1.0, 1.0), REST, ends, {"slide": 1.0})
     with pytest.raises(da.DalembertError, match="above"):
         m.optimal_motion(1.0, REST, ends, {"slide": (2.0, 1.0)})
+    with pytest.raises(da.DalembertError, match="each must give one"):
+        m.optimal_motion(1.0, REST, ends, {"slide": 1.0}, integral=lambda s: s.position("pole"))
     with pytest.raises(da.DalembertError, match="solver"):
         m.optimal_motion(1.0, REST, ends, {"slide": 1.0}, solver="snopt")
     with pytest.raises(da.DalembertError, match="too many for solver"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -140,6 +142,25 @@ def test_sampled_elements_and_laws_step_in_c_as_here(tmp_path):
     other = m.simulate(0.6, {"A": -0.5}, parameters={"wanted": 0.4}, **options)
     expected = np.hstack([other.q, other.u, other["motor.current"][:, None]])
     np.testing.assert_allclose([[float(x) for x in line.split()] for line in said[1:]], expected, atol=1e-9)
+
+
+def test_every_compiler_there_is_finds_nothing_to_warn_of(tmp_path):
+    found = [c for c in ("gcc", "clang") if shutil.which(c)]
+    motion = gallery("four_bar").simulate(0.1)
+    motion.export_c(tmp_path, "four_bar")
+    for c in found or compiler()[:1]:
+        command = [c, *STRICT, "-Wshadow", "-O2", "-o", "run", "four_bar.c", "test_four_bar.c", "-lm"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert subprocess.run([str(tmp_path / "run"), "1e-9"], check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_source_says_nothing_twice(tmp_path):
+    gallery("stewart_platform").simulate(0.01).export_c(tmp_path, "stewart")
+    text = (tmp_path / "stewart.c").read_text()
+    assert len(text) < 300_000
+    tables = re.findall(r"static const \w+ \w+\[\d+\] = (\{.{200,}?\});", text, flags=re.S)
+    assert len(tables) == len(set(tables)) > 3
 
 
 def test_sanitizers_find_nothing(tmp_path):

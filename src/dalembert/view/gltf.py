@@ -21,7 +21,7 @@ from dalembert.motion.quaternions import quaternions
 from dalembert.version import __version__
 from dalembert.view.drawing.primitives import Primitive
 from dalembert.view.drawing.scene import scene
-from dalembert.view.shown_samples import thinned
+from dalembert.view.shown_samples import restricted, thinned
 
 BUDGET = 64_000_000
 """Bytes of the motion's samples; of longer ones, evenly chosen samples are written."""
@@ -45,7 +45,7 @@ def write_gltf(motion: Motion, path: str | Path) -> Path:
         raise SimulationError(
             "this motion was loaded without its mechanism; give it with da.load_motion(path, mechanism=m)"
         )
-    shown = thinned(motion, BUDGET)
+    shown = _increasing(thinned(motion, BUDGET))
     bodies = shown.body_motion()
     view = scene(m.with_parameters(**motion.record["parameters"]).numeric, bodies.rotation, bodies.position)
     made = _File()
@@ -58,6 +58,12 @@ def write_gltf(motion: Motion, path: str | Path) -> Path:
     target = Path(path)
     write_whole(target, made.binary(), "glTF")
     return target
+
+
+def _increasing(motion: Motion) -> Motion:
+    """The motion without samples whose time, in the digits that glTF has, is that of another one."""
+    t = (motion.t - motion.t[0]).astype(np.float32)
+    return restricted(motion, np.unique(t, return_index=True)[1])
 
 
 def _upright(up: np.ndarray) -> np.ndarray:

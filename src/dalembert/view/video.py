@@ -27,6 +27,8 @@ MOST_PICTURES, LARGEST = 20_000, 7680
 """Pictures of a film, and dots along an edge."""
 LONGEST_CLUSTER = 5.0
 """Seconds from one whole picture to the next, from which a player can begin; a cluster of WebM may be no longer than 32 s."""
+ROUNDING = 1e-9
+"""Part of a film by which its last picture may lie beyond its end."""
 CHUNK = 20
 """Pictures that are drawn before their bytes are taken out of the browser."""
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -73,7 +75,7 @@ def write_video(
         if not 16 <= n <= LARGEST or n % 2:
             raise ArgumentError(f"video: {name}={n!r} must be an even number of dots from 16 to {LARGEST}")
     span = float(motion.t[-1] - motion.t[0])
-    count = int(span * rate / speed) + 1
+    count = int(span * rate / speed * (1.0 + ROUNDING)) + 1
     if count > MOST_PICTURES:
         raise ArgumentError(
             f"video: {count} pictures are too many, at most {MOST_PICTURES}; take a larger speed or a lower rate"

@@ -19,7 +19,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dalembert.cached import cached_property
-from dalembert.errors import SimulationError
+from dalembert.errors import ArgumentError, SimulationError
 from dalembert.kernels.compiled_solution import rows_at
 from dalembert.kernels.products.acceleration_products import AccelerationProducts
 from dalembert.kernels.products.value_products import ValueProducts, Weights
@@ -145,20 +145,19 @@ class Collocation:
 
     @cached_property
     def closures(self) -> tuple[ValueProducts, ...]:
-        """Rows that coordinates obey, conditions of joints among them, and those that speeds obey."""
+        """Rows that coordinates obey, and those that speeds obey."""
         kept = list(self._rows)
         of_place = [k for k in kept if self.m.rows.holonomic[k]]
 
         def places(s: State) -> list[Any]:
-            g = list(constraint_rows(s).g[of_place]) if of_place else []
-            return g + [c for j, q in zip(self.m.joints, s.joint_q) if j.columns for c in j.joint.condition(q)]
+            return list(constraint_rows(s).g[of_place])
 
         def speeds(s: State) -> list[Any]:
             rows = constraint_rows(s)
             return list(rows.B[kept] @ s.speeds - rows.b[kept])
 
-        every = [ValueProducts(self.m, places), *([ValueProducts(self.m, speeds)] if kept else [])]
-        return tuple(p for p in every if p.count)
+        every = ((places, of_place), (speeds, kept))
+        return tuple(ValueProducts(self.m, formula) for formula, rows in every if rows)
 
     @cached_property
     def independent(self) -> list[int]:
@@ -266,4 +265,11 @@ def column(values: np.ndarray) -> sp.csr_matrix:
 
 def formulas(m: Mechanism, every: Sequence[Formula]) -> ValueProducts | None:
     """Several functions of the state, one number each."""
-    return ValueProducts(m, lambda s: [f(s) for f in every]) if every else None
+    if not every:
+        return None
+    made = ValueProducts(m, lambda s: [f(s) for f in every])
+    if made.count != len(every):
+        raise ArgumentError(
+            f"optimal motion: {len(every)} functions of the state give {made.count} numbers; each must give one, say s.position(…)[0]"
+        )
+    return made

@@ -112,6 +112,11 @@ def _check(m: Mechanism, solver: str, intervals: int) -> None:
         raise SimulationError(
             f"optimal motion: mechanism {m.name!r} has {what}, which are not among the unknowns here; leave them out"
         )
+    if m.n_q != m.n_u:
+        raise SimulationError(
+            f"optimal motion: mechanism {m.name!r} has joints with more coordinates than speeds, as Euler parameters are; give them an "
+            'orientation by angles: da.Spherical("321"), da.Free(orientation="321")'
+        )
     if intervals < 2:
         raise ArgumentError(f"optimal motion: intervals={intervals!r} must be at least 2")
 
@@ -179,10 +184,7 @@ def _first_guess(
                 f"optimal motion: the first guess cannot be assembled at {phase[k]:.0%} of the way; say guess= with coordinates that "
                 f"close the loops ({problem})"
             ) from problem
-    u = np.zeros((len(Q), m.n_u))
-    if m.n_q == m.n_u:
-        u[:] = np.gradient(Q, phase, axis=0)
-    return Q, u
+    return Q, np.asarray(np.gradient(Q, phase, axis=0))
 
 
 def _made(p: MotionProblem, names: list[str], found: Any) -> OptimalMotion:

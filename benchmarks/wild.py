@@ -185,7 +185,7 @@ def main() -> int:
         kind = None if (folder.name, str(path.relative_to(folder))) in done else kind_of(path)
         if kind is None:
             continue
-        found.append(tried(path, kind, folder, given.states, given.limit))
+        found.append(tried(path, kind, folder, given.states, given.limit) | {"every": given.every})
         print(f"{verdict(found[-1])}: {found[-1]['file']}", file=sys.stderr, flush=True)
         if given.found:
             with given.found.open("a", encoding="utf-8") as file:

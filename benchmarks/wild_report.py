@@ -11,8 +11,8 @@ from benchmarks import reporting
 from benchmarks.wild_round_trip import SAME, told
 
 ABOUT = (
-    "Files as packages on PyPI carry them, read and compared with MuJoCo (MJCF), Pinocchio (URDF) and Drake (SDF) in six random",
-    "states each, at rest, in motion and with actuators on: accelerations to 1e-8 of the largest, or to what rounding of the mass",
+    "Files as packages on PyPI carry them, read and compared with MuJoCo (MJCF), Pinocchio (URDF) and Drake (SDF) in",
+    "random states, at rest, in motion and with actuators on: accelerations to 1e-8 of the largest, or to what rounding of the mass",
     "matrix leaves of them. *told*: they differ, a note says what was changed or left out, and the peer agrees when it reads the file",
     "with just that changed. *refused*: the peer reads it. *not compared*: the peer refuses it, or has other joints. Seconds of",
     "processor time, median.",

@@ -94,5 +94,17 @@ def test_the_rate_of_a_place_is_known_by_the_place():
     m = s.build()
     udot = m.forward_dynamics(m.reference, np.array([0, 0, 0, 5.0, 3.0, 4.0]))
     assert np.allclose(udot, [0, 0, 0, 0, -6.0, 0], atol=1e-14)
-    with pytest.raises(da.StateError, match=r"fly\.yy"):
+    with pytest.raises(da.ModelError, match=r"fly\.yy"):
         m.state(m.reference).u["fly.yy"]
+
+
+def test_notebooks_show_results_as_tables():
+    s = da.System("a < b")
+    s.add_body("rod", mass=1.0, com=(0, 0, -0.5), inertia=np.eye(3) * 0.1)
+    s.add_joint("A", da.Revolute((0, 1, 0)), "ground", "rod")
+    m = s.build()
+    modes, sweep = m.linearise(m.equilibrium().q).modes(), m.equilibrium()
+    for result in (modes, sweep):
+        shown, columns = result._repr_html_(), result.columns()
+        rows = max(len(np.asarray(x)) for x in columns.values())
+        assert shown.count("<tr>") == 1 + min(rows, 20) and shown.count("<th>") == len(columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from dalembert.optional import optional
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
+
+
+SHOWN_ROWS = 20
+"""Rows that a notebook shows."""
 
 
 class Tabular:
@@ -27,6 +32,23 @@ class Tabular:
     def to_dataframe(self) -> pandas.DataFrame:
         """The columns as a pandas DataFrame."""
         return optional("pandas", "to_dataframe()").DataFrame(self.columns())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first rows as a table."""
+        columns = {name: np.asarray(column) for name, column in self.columns().items()}
+        length = max(map(len, columns.values()), default=0)
+        rows = [[column[k] for column in columns.values()] for k in range(min(length, SHOWN_ROWS))]
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        body = "".join(f"<tr>{''.join(f'<td>{_cell(x)}</td>' for x in row)}</tr>" for row in rows)
+        more = f"<p>… and {length - SHOWN_ROWS} more rows</p>" if length > SHOWN_ROWS else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _cell(x: Any) -> str:
+    """A value of a table: numbers with six digits."""
+    if isinstance(x, (float, complex, np.inexact)):
+        return escape(f"{x:.6g}")
+    return escape(str(x))
 
 
 def over(x: np.ndarray, x_name: str, curves: dict[str, np.ndarray], y_name: str, ax: Axes | None = None) -> Axes:

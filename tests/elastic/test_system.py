@@ -81,7 +81,7 @@ def test_springs_pull_at_nodes_and_keep_the_energy() -> None:
             lambda s: s.add_joint("B", da.Weld(), "arm", "box", at_child=da.Frame(node="a")),
             "the body there is not elastic",
         ),
-        (lambda s: s.add_body("two", mass=1.0, elastic=spin_up_beam()), "and nothing beside it"),
+        (lambda s: s.add_body("two", mass=1.0, elastic=spin_up_beam()), "no other shape or mass"),
     ],
 )
 def test_wrong_places_are_told(change: Any, sentence: str) -> None:

@@ -108,7 +108,7 @@ def test_speeds_may_be_made_of_outputs():
 def test_a_function_that_asks_for_more_is_refused_by_name(tmp_path):
     s = satellite()
     s.choose_speeds({"v": lambda s: s.velocity("rod1")[2]}, ["hinge1"])
-    with pytest.raises(da.ModelError, match="variables: speeds: v is a Python function that asks for more"):
+    with pytest.raises(da.ModelError, match="variables: speeds: v is a Python function of more"):
         s.save(tmp_path / "s.yaml")
     assert not (tmp_path / "s.yaml").exists()
 

@@ -51,7 +51,7 @@ def test_a_run_that_begins_beyond_a_stop_is_refused():
 
 def test_what_does_not_know_laws_says_so():
     m = pendulum().build()
-    with pytest.raises(da.ModelError, match="does not know laws"):
+    with pytest.raises(da.ModelError, match="does not take laws into account"):
         m.equilibria()
     with pytest.raises(da.SimulationError, match="creep"):
         m.simulate(1.0, stabilise="none")

@@ -67,7 +67,7 @@ def test_what_does_not_know_laws_refuses_them():
     m = thrown_ball().build()
     q, u = m.reference, np.zeros(3)
     for ask in (m.forward_dynamics_derivatives, lambda q, u: m.inverse_dynamics_derivatives(q, u, u)):
-        with pytest.raises(da.ModelError, match="does not know laws"):
+        with pytest.raises(da.ModelError, match="does not take laws into account"):
             ask(q, u)
 
 

@@ -128,7 +128,7 @@ def test_numbers_of_the_description_become_parameters():
         ({"design": "halton"}, "'halton' is not known"),
         ({"design": "saltelli"}, "give runs=12"),
         ({"design": "grid", "runs": 7, "levels": 3}, "this grid has 3 runs"),
-        ({"levels": 3}, 'are of design="grid"'),
+        ({"levels": 3}, 'belong to design="grid"'),
         ({"duration": None}, "how long to simulate"),
     ],
 )

@@ -121,7 +121,7 @@ def test_a_controller_and_an_impulse_speak_of_joints():
     runs = [x.simulate(0.2, {"A1": 0.3}, output=0.1, events={"kick": kick}) for x in (plain, m)]
     assert np.allclose(runs[0].position("b2"), runs[1].position("b2"), atol=1e-6)
     m = arm(by_speeds)
-    with pytest.raises(da.SimulationError, match='control: a force on "A1" that is kept between calls'):
+    with pytest.raises(da.SimulationError, match='control: a force on "A1" cannot be constant between calls'):
         m.simulate(0.1, control=lambda s: {"A1": 1.0}, control_rate=20)
     with pytest.raises(da.DriveError, match='joint "A1": its speeds were replaced by others that were chosen'):
         m.drives(m.reference, np.zeros(2), np.ones(2), actuated=["A1"])

@@ -86,7 +86,7 @@ def check_inertias(s: State) -> None:
         return
     light, heavy = (m.speeds[int(np.abs(directions[:, k]).argmax())] for k in (0, -1))
     raise StateError(
-        f'the inertias that "{heavy}" and "{light}" move lie so far apart ({own[-1]:.1e} and {own[0]:.1e} kg m²) that rounding decides '
+        f'the inertias that "{heavy}" and "{light}" move differ so much ({own[-1]:.1e} and {own[0]:.1e} kg m²) that rounding decides '
         "what the loops resist: bring masses and inertias nearer to each other, or fix what is so heavy"
     )
 

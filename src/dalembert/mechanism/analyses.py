@@ -50,7 +50,7 @@ class Analyses(Description):
         if self.laws:
             names = ", ".join(f'"{name}"' for name in self.laws)
             raise ModelError(
-                f'{asked} does not know laws, and mechanism "{self.name}" has some ({names}); ask it of m.without_laws()'
+                f'{asked} does not take laws into account, and mechanism "{self.name}" has some ({names}); use m.without_laws()'
             )
         return self._m
 

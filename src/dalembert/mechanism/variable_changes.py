@@ -23,8 +23,8 @@ class Hidden:
 
     def _refuse(self, *_: Any) -> Any:
         raise DalembertError(
-            "this mechanism's coordinates and speeds are not those of its joints, and what was asked for needs them: "
-            "ask m.in_joint_variables, which is the same mechanism in these"
+            "this call needs the joints' own coordinates and speeds, and others were chosen for this mechanism: "
+            "use m.in_joint_variables, the same mechanism in the joints' variables"
         )
 
     __iter__ = __len__ = __getitem__ = __contains__ = __add__ = __bool__ = _refuse

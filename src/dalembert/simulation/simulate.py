@@ -129,7 +129,7 @@ def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Pr
         return Program, Run
     if not o.stabilise.projects:
         raise SimulationError(
-            f'mechanism "{m.name}" has laws: what sticks would creep without projection; leave out stabilise, or simulate '
+            f'mechanism "{m.name}" has laws: without projection, sticking contacts would creep; leave out stabilise, or simulate '
             "m.without_laws()"
         )
     if o.method.takes_impacts:
@@ -181,8 +181,8 @@ def _check_stepped(o: Options) -> None:
         )
     if o.restitution != "newton":
         raise SimulationError(
-            f'method="{o.method.name}" takes impacts by Newton\'s law within its steps, and restitution={o.restitution!r} was asked; '
-            "leave out method, to have every impact by itself"
+            f'method="{o.method.name}" uses Newton\'s law of impact within its steps, not restitution={o.restitution!r}; '
+            "leave out method to locate every impact"
         )
 
 
@@ -344,7 +344,7 @@ def _handler(catalogue: Catalogue, n_speeds: int, run: Callable[[], Run]) -> Han
 def _where(resume: Any) -> Checkpoint:
     if isinstance(resume, Motion):
         if resume.unfinished is None:
-            raise SimulationError("this motion is not one that was interrupted, so there is nothing to go on with")
+            raise SimulationError("this motion was not interrupted, so it cannot be resumed")
         return resume.unfinished
     return load_checkpoint(file_path(resume, "simulate: resume"))
 

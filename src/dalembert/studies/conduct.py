@@ -63,9 +63,7 @@ def conduct(
     from dalembert.studies.answers.study_result import StudyResult
 
     if executor is not None and threads is not None:
-        raise ArgumentError(
-            "study: threads are of this process, and executor= has workers of its own; leave one of them out"
-        )
+        raise ArgumentError("study: threads= and executor= exclude each other; leave one of them out")
     store = store_of(study, folder, kind, study.block_size(block))
     every = -(-study.runs // store.size)
     done = store.done()

@@ -154,15 +154,13 @@ def design_of(name: str, spreads: tuple[Spread, ...], runs: int | None, seed: in
     if name == "grid":
         return _grid(spreads, runs, seed, levels)
     if levels is not None:
-        raise ArgumentError(f'study: levels={levels!r} are of design="grid", not of {name!r}; leave them out')
+        raise ArgumentError(f'study: levels={levels!r} belong to design="grid", not to {name!r}; leave them out')
     if runs is None:
         raise ArgumentError(
             f'study: say how many runs design={name!r} makes: runs=1000; only design="grid" knows by itself'
         )
     if runs > MOST_RUNS:
-        raise ArgumentError(
-            f"study: runs={runs} are more than any computer will make; at most {MOST_RUNS:.0e} are taken"
-        )
+        raise ArgumentError(f"study: runs={runs} are too many; at most {MOST_RUNS:.0e} are taken")
     if name in ("sobol", "saltelli") and runs > MOST_SOBOL:
         raise ArgumentError(
             f'study: design={name!r} has at most {MOST_SOBOL} runs, and runs={runs} were asked; choose "random"'

@@ -64,7 +64,7 @@ def _check_names(name: str, element: Element) -> None:
     """Every name of an element means one thing."""
     if name == OWN:
         raise ModelError(
-            f'element "{name}": "{OWN}" is what formulas of an element call this element itself; call it otherwise'
+            f'element "{name}": "{OWN}" is reserved: in formulas it means the element itself; choose another name'
         )
     every = [*element.states, *element.inputs, *element.optional, *element.outputs]
     for each in every:

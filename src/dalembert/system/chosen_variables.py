@@ -73,7 +73,7 @@ def linear_coordinates(m: Mechanism, said: CoordinatesSaid) -> LinearCoordinates
     if len(places) != len(names):
         raise ModelError(
             f"coordinates {_listed(names)} are made of {len(places)} coordinates ({', '.join(m.coordinates[i] for i in places)}), so "
-            f"that there must be {len(places)} of them; those that are not needed may be dropped"
+            f"that there must be {len(places)} of them; name those that you do not need in drop"
         )
     own = M[:, places]
     if not np.linalg.svd(own / np.linalg.norm(own, axis=1, keepdims=True), compute_uv=False)[-1] > SINGULAR:
@@ -272,7 +272,7 @@ def _value(s: State, function: Any, what: str) -> Any:
     state = state_in(s.mechanism, [value.item()])
     if state is not None:
         raise ModelError(
-            f'{what} depends on the state "{state}" of an element, whose rate its own rate would have to know'
+            f'{what} depends on the state "{state}" of an element, which is not possible: its rate would need the rate of that state'
         )
     return value.item()
 

@@ -177,7 +177,7 @@ class System(Unbuilt, Portable):
         if elastic is not None:
             if not isinstance(elastic, ElasticBody) or any(x is not None for x in (matter, mass, com, inertia)):
                 raise ModelError(
-                    f"{where}: elastic= takes the data of an elastic body, da.beam(…) say, and nothing beside it"
+                    f"{where}: elastic= takes the data of an elastic body, for example da.beam(…); give no other shape or mass with it"
                 )
             self.bodies[name] = FlexibleBody(
                 name, elastic, as_shapes(() if shapes is None else shapes, f"{where}: shapes")

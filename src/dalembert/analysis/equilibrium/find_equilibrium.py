@@ -64,8 +64,8 @@ def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float
         )
     if moves_at_zero(m):
         raise EquilibriumError(
-            f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and equilibrium '
-            f"cannot be sought in them. Ask m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
+            f'mechanism "{m.name}" has chosen speeds that are not zero at rest (they contain terms of time or of the pose). '
+            f"No equilibrium can be sought in them. Use m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
         )
     for name in hold:
         if not named_speeds(m, {name: 0.0}):

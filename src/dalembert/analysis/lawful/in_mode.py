@@ -127,8 +127,8 @@ def _sliding(m: Mechanism, s: State, name: str, law: Law, normal: int | None, as
     coordinate = getattr(law, "coordinate", None)
     if normal is not None or i in m.law_table.loads or coordinate is None or len(m.law_table.elements[i].tangents) != 1:
         raise ModelError(
-            f'{asked}: law "{name}" slides in this state under a load that the motion itself decides, and that is not known there. '
-            "Ask it in a state in which it sticks, or name the mode in which it does; m.forward_dynamics knows it"
+            f'{asked}: law "{name}" slides in this state under a load that depends on the accelerations, which are not known. '
+            "Choose a state or a mode in which it sticks, or use m.forward_dynamics"
         )
     if joint_of(coordinate) not in m.joint_number:
         raise ModelError(
@@ -138,7 +138,7 @@ def _sliding(m: Mechanism, s: State, name: str, law: Law, normal: int | None, as
     v = float(u[chosen(joint, joint_of(coordinate), coordinate.partition(".")[2] or None, "law")])
     if v == 0.0:
         raise ModelError(
-            f'{asked}: law "{name}" is about to slide in this state, and which way is not a matter of first order. Give a speed'
+            f'{asked}: law "{name}" is about to slide in this state, and a linearisation cannot tell which way. Give it a speed'
         )
     return SlidingFriction(law, coordinate, float(np.sign(v)))
 

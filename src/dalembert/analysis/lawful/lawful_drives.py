@@ -106,8 +106,8 @@ class _State:
         k, e, size = self.k, self.k.elements[i], self.k.size(i)
         if e.holds:
             raise DriveError(
-                f'law "{k.table.title(i)}" holds: what it bears of the forces is not decided by the motion. Leave it off, or make it a '
-                "joint or constraint of the mechanism"
+                f'law "{k.table.title(i)}" is engaged: the motion does not determine how much force it carries. '
+                "Leave it off, or make it a joint or constraint of the mechanism"
             )
         if e.normal is not None:
             gap = float(k.gap[e.normal]) if e.has_gap else 0.0
@@ -176,8 +176,8 @@ class _State:
             loads, last = self._loads(found, p), p
         names = ", ".join(f'"{self.k.table.title(i)}"' for i in loads)
         raise DriveError(
-            f"at t = {self.t:g} s friction and the forces that it needs do not agree ({names}): with so much friction on its load the "
-            "joint locks itself, and no force moves it so"
+            f"at t = {self.t:g} s no actuator force gives this motion ({names}): friction grows faster than the "
+            "force, so the joint locks itself"
         )
 
     def _friction(self, loads: dict[int, float], pushed: dict[int, float]) -> np.ndarray:

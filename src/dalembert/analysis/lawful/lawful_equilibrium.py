@@ -68,8 +68,8 @@ def lawful_equilibrium(
     refuse_stepped_only(m)
     if speeds or find:
         raise EquilibriumError(
-            f'mechanism "{m.name}" has laws: a steady motion in which something slides or rolls is not sought. Ask without speeds= and '
-            "find=, or ask m.without_laws()"
+            f'mechanism "{m.name}" has laws: steady motions with sliding or rolling cannot be found. Leave out speeds= and '
+            "find=, or use m.without_laws()"
         )
     try:
         found, mode = _by_sets(m, initial, hold, t, starts, seed)

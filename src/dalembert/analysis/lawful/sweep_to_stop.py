@@ -26,7 +26,7 @@ def ended_by_laws(found: Sweep) -> Sweep:
         return found
     if beyond == 0:
         raise StateError(
-            f'the sweep of "{found.joint}" begins at {found.values[0]:.6g}, beyond law "{met[0]}"; begin where it is not, or sweep '
+            f'the sweep of "{found.joint}" begins at {found.values[0]:.6g}, beyond law "{met[0]}"; begin within its limit, or sweep '
             "m.without_laws()"
         )
     value, q, law = _located(found, beyond)

@@ -55,7 +55,7 @@ class Branch:
             if len(free) > len(rows):
                 raise LoopError(
                     f'sweeping "{m.speeds[s]}" leaves {counted(len(free) - len(rows), "freedom")} open among {named}: '
-                    "give initial values of as many of them, and they stay there"
+                    "give initial values for that many of them; these coordinates then stay fixed"
                 )
             others = ", ".join(m.speeds[i] for i in fixed)
             raise LoopError(

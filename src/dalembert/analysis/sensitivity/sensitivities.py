@@ -167,7 +167,9 @@ class Sensitive:
                 "in the joints' own, m.in_joint_variables.sensitivities(…)"
             )
         if not self.to:
-            raise StateError("there is nothing to be sensitive to: name parameters=[…] or initial_values=[…]")
+            raise StateError(
+                "say with respect to what the motion is differentiated: parameters=[…] or initial_values=[…]"
+            )
         self.columns = [self._column(name) for name in self.initial_values]
         asked = m.plan.outputs if outputs is None else {k: as_output(x, k) for k, x in outputs.items()}
         self.outputs = {name: _output(m, output) for name, output in asked.items()}
@@ -188,7 +190,7 @@ class Sensitive:
         at = m.coordinates.index(name)
         if m.rate_place(at) is None:
             raise StateError(
-                f'"{name}" cannot change by itself: its rate is no speed, as of coordinates that depend on each other; ask about speeds'
+                f'"{name}" cannot be varied alone: it depends on other coordinates, as Euler parameters do; ask about speeds'
             )
         return at
 

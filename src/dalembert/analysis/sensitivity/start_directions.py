@@ -54,5 +54,6 @@ def _check(v: Variation, before: np.ndarray, after: np.ndarray, names: Sequence[
     row, k = divmod(int(np.argmax(left)), left.shape[1])
     owner = v.m.rows.owners[row]
     raise LoopError(
-        f'"{names[k]}" cannot be changed by itself: with what is kept, "{owner}" would open. Leave it out, or give fewer initial values'
+        f'"{names[k]}" cannot be varied alone: the other initial values are fixed, and "{owner}" would open. '
+        "Leave it out, or give fewer initial values"
     )

@@ -71,6 +71,6 @@ def _check_no_impact(k: Kinetics, i: int) -> None:
     if approach > size:
         does = "holds what moves" if e.holds else "touches and approaches"
         raise StateError(
-            f'law "{k.table.title(i)}" {does} at {approach:.6g} in this state: its speeds jump, so that there are no accelerations. '
-            "m.simulate tells what comes of the impact; m.without_laws() is the mechanism without its laws"
+            f'law "{k.table.title(i)}" {does} at {approach:.6g} in this state: the speeds jump there, so there are no accelerations. '
+            "m.simulate computes the impact; m.without_laws() is the mechanism without its laws"
         )

@@ -49,7 +49,7 @@ def eigenmodes(
     rigid = int(np.sum(~flexible))
     squares, V = squares[flexible], V[:, flexible]
     if rigid > 6:
-        raise ModelError(f"{what}: {rigid} motions cost no energy; the structure has parts that are not joined")
+        raise ModelError(f"{what}: {rigid} motions store no energy, so some parts of the structure are not joined")
     if count > len(squares):
         raise ModelError(f"{what}: {count} modes are wanted, but the structure has only {len(squares)}")
     F = np.zeros((M.shape[0], count))

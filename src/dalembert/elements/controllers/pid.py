@@ -45,7 +45,9 @@ class PID(Element):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.filter, float) and not self.filter > 0.0:
-            raise ModelError(f"PID: filter={self.filter!r} must be above zero: a pure derivative has no state")
+            raise ModelError(
+                f"PID: filter={self.filter!r} must be above zero: a derivative without a filter cannot be computed"
+            )
         check_limits(self.lower, self.upper, "PID")
 
     @property

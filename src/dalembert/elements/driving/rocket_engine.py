@@ -67,8 +67,8 @@ class RocketEngine(Element):
         fuel = x["fuel"]
         if type(fuel) is not Expr:
             raise ModelError(
-                "what mass that burns takes with it follows from the masses as functions of the fuel, and a state of numbers has none; "
-                "ask along a motion: motion.evaluate, or da.Integral"
+                "the energy that burning mass takes along depends on the masses as functions of the fuel, which a state of plain "
+                "numbers does not have; evaluate it along a motion: motion.evaluate, or da.Integral"
             )
         push = self.thrust(x) * (x.s.rotation(self.at) @ np.asarray(self.direction))
         taken: Scalar = self.burnt(x) * directional([_energy(x)], {fuel: 1.0})[0]

@@ -356,8 +356,8 @@ class FunctionKind:
             return data[0] if value.single else data
         if callable(value):
             raise ModelError(
-                f"{where} is a Python function that asks for more than time, coordinates and speeds, which a model file cannot "
-                'hold; write it as an expression, such as "-k*q.A", or keep the model in Python'
+                f"{where} is a Python function of more than time, coordinates and speeds, and a model file cannot hold it; "
+                'write it as an expression, such as "-k*q.A", or keep the model in Python'
             )
         return written(value, where) if self.function.size == 1 else [written(x, where) for x in value]
 

@@ -249,7 +249,7 @@ def _connections(system: System, entry: Entry, scope: Scope) -> None:
     scope.outputs.update(system.outputs)
     for to, one in entry.mapping("inputs of elements by name").items():
         if isinstance(one.value, dict):
-            raise one.error(f'an input is named with its element, in one: "{to}.{next(iter(one.value), "input")}: …"')
+            raise one.error(f'write element and input as one name: "{to}.{next(iter(one.value), "input")}: …"')
         if isinstance(one.value, str) and one.value in system.elements:
             signals = ", ".join(sorted(x for x in scope.signals if x.startswith(f"{one.value}.")))
             raise one.error(f"{one.value!r} is an element; name one of its signals: {signals}")

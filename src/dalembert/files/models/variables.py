@@ -70,7 +70,7 @@ def chosen_variables(system: System, entry: Entry, scope: Scope) -> None:
     said = ChosenVariables(**read_fields(entry, fields, _with_outputs(system, scope), "variables"))
     for of, word, beside in (("coordinates", "drop", said.drop), ("speeds", "instead_of", said.instead_of)):
         if getattr(said, of) is None and beside:
-            raise entry.error(f"{word} says nothing without {of}", word)
+            raise entry.error(f"{word} needs {of}", word)
     if said.coordinates is not None:
         with entry.value["coordinates"].blamed():
             system.choose_coordinates(said.coordinates, said.drop)

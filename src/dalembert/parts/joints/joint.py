@@ -132,19 +132,19 @@ class Joint:
     def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
         """Coordinates with which frame C is at R and p in frame P, within the joint's reach; angles from −π to π."""
         raise ModelError(
-            f"a {self.kind} joint that closes a loop does not tell its coordinates; cut another joint of the loop with build(cut=[…])"
+            f"a {self.kind} joint that closes a loop has no coordinates to be read; cut another joint of the loop with build(cut=[…])"
         )
 
     def speeds_at(self, w: Vector, v: Vector) -> Vector:
         """Speeds with which C turns at w (axes of C) and the origin of C moves at v (axes of P), within the joint's reach."""
         raise ModelError(
-            f"a {self.kind} joint that closes a loop does not tell its speeds; cut another joint of the loop with build(cut=[…])"
+            f"a {self.kind} joint that closes a loop has no speeds to be read; cut another joint of the loop with build(cut=[…])"
         )
 
     def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
         """How friction along one of its speeds, or along all of them (None), is loaded by what it transmits."""
         raise ModelError(
-            f"a {self.kind} joint does not say how what it transmits presses on its bearing; give the friction force itself"
+            f"a {self.kind} joint does not tell how its load presses on its bearing; give the friction force itself"
         )
 
     @property

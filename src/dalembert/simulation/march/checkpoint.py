@@ -93,7 +93,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         return _unpacked(packed)
     except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as problem:
         raise MotionFileError(
-            f'checkpoint "{path}" does not hold what a checkpoint holds; start the run from the beginning'
+            f'checkpoint "{path}" is not a complete checkpoint; start the run from the beginning'
         ) from problem
 
 

@@ -56,8 +56,8 @@ class Control:
             raise missing(m, name, "joint or speed", dict.fromkeys([*m.joint_number, *m.speeds]), "control")
         if not self._constant:
             raise SimulationError(
-                f'control: a force on "{name}" that is kept between calls is none on the speeds that were chosen, whose coefficients '
-                f"change with the pose or with time; give forces on {', '.join(m.speeds)}, or simulate m.in_joint_variables"
+                f'control: a force on "{name}" cannot be constant between calls, because the chosen speeds depend '
+                f"on the pose or on time; give forces on {', '.join(m.speeds)}, or simulate m.in_joint_variables"
             )
         return False, [at for at in named[1] if at is not None]
 

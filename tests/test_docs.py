@@ -36,7 +36,8 @@ NOTEBOOKS = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" 
 def test_notebooks_run_and_show_their_motion(document, tmp_path):
     text = document.read_text(encoding="utf-8")
     made = nbformat.reads(notebook(text), as_version=4)
-    NotebookClient(made, timeout=600, startup_timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    place = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(made, timeout=600, startup_timeout=600, kernel_name="python3", resources=place).execute()
     shown = [c for c in made.cells if c.cell_type == "code" and c.source in MARK.findall(text)]
     assert shown
     for cell in shown:

@@ -12,6 +12,7 @@ from tests.exporters.compiling import compiler
 fmpy = pytest.importorskip("fmpy")
 from fmpy import extract, read_model_description, simulate_fmu  # noqa: E402
 from fmpy.fmi2 import FMU2Slave  # noqa: E402
+from fmpy.util import validate_result  # noqa: E402
 from fmpy.validation import validate_fmu  # noqa: E402
 
 VERSIONS = ("2.0", "3.0")
@@ -56,6 +57,19 @@ def test_an_fmu_is_valid_and_moves_as_here(four_bar, version):
     assert validate_fmu(str(fmus[version])) == []
     np.testing.assert_allclose(end_of(fmus[version], m), last(motion), rtol=0, atol=1e-9)
     np.testing.assert_allclose(end_of(fmus[version], m, "ModelExchange"), last(motion), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_rule_of_the_cross_check_holds(four_bar, version, kind):
+    """No sample lies outside the band around the reference that FMI's cross-check draws."""
+    m, _, fmus = four_bar
+    names = [*(f"q.{c}" for c in m.coordinates), *(f"u.{c}" for c in m.speeds)]
+    here = m.simulate(DURATION, output=0.005)
+    rows = [(t, *q, *u) for t, q, u in zip(here.t, here.q, here.u)]
+    reference = np.array(rows, dtype=[(name, float) for name in ("time", *names)])
+    found = simulate_fmu(str(fmus[version]), stop_time=DURATION, fmi_type=kind, output=names, output_interval=0.005)
+    assert validate_result(found, reference, stop_time=DURATION - 1e-9) == 0.0
 
 
 @pytest.mark.parametrize("version", VERSIONS)

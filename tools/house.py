@@ -76,6 +76,20 @@ ALIKE = {
 }
 """Names of files that stand in several rooms, and why."""
 
+ANY = {
+    "elastic/placing.py": "a joint's placement, which a later room defines",
+    "files/models/": "what a field holds: its kind reads and writes it",
+    "formulations/partial_linearisation.py": "nests of numbers and expressions, as they came in",
+    "framed.py": "NumPy's own protocol: an array of a kind that depends on what is asked",
+    "importers/xml_node.py": "the result of whatever is called",
+    "kernels/tree/body_records.py": "nests of numbers and expressions, as they came in",
+    "kinematics/state_from_bodies.py": "sequences made on demand in place of a state's lists",
+    "mechanism/changed_mechanism.py": "a change of variables of one of three kinds",
+    "motion/reactions.py": "numbers or expressions, as the state is",
+    "simulation/march/callback.py": "a function of ctypes",
+    "trace/": "nests of numbers and expressions, as they came in; objects of NumPy's protocols, LLVM, ctypes and CasADi",
+}
+"""Where public functions may return `Any`, and what it is."""
 
 LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 60, 400, 20
 """Lines, lines and Python files above which something is listed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from dalembert.errors import DalembertError
 
@@ -27,7 +27,7 @@ PACKAGES = {
 """Packages by the name they are imported under: what they are called, and what pip installs."""
 
 
-def optional(module: str, what: str, error: type[DalembertError] = DalembertError) -> Any:
+def optional(module: str, what: str, error: type[DalembertError] = DalembertError) -> ModuleType:
     """The module (with dots, one within its package), for what is said to need it."""
     title, wanted = PACKAGES[module.partition(".")[0]]
     try:

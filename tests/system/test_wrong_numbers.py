@@ -120,6 +120,20 @@ def test_parameters_are_checked_when_they_change():
             da.System().parameter("k", bad)
 
 
+def test_the_value_of_a_parameter_is_no_expression():
+    s = da.System()
+    m = s.parameter("m", 1.0)
+    s.add_body("bob", mass=m, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("A", da.Free(), "ground", "bob")
+    for call in (
+        lambda: s.parameter("k", 2.0 * m),
+        lambda: s.parameter("k", 1.0, max=2.0 * m),
+        lambda: s.build().with_parameters(m=2.0 * m),
+    ):
+        with refused("parameter", "must be a plain number, not the expression 2.0*m"):
+            call()
+
+
 @pytest.mark.parametrize(
     "R",
     [np.diag([1.0, 1.0, -1.0]), np.diag([1.0, 1.0, 2.0]), np.zeros((3, 3)), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]],

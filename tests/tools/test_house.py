@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import dalembert as da
-from tools.house import accidental, house, pattern_of, state, text_of
+from tools.house import ANY, accidental, house, pattern_of, state, text_of
 from tools.source import Source, strongly_connected
 from tools.walks import Walk
 
@@ -100,6 +100,12 @@ def test_imports_point_one_way():
 def test_no_folder_file_or_function_is_too_large():
     found = state(house())
     assert [found[x] for x in ("large folders", "long files", "long functions")] == [{}, {}, {}]
+
+
+def test_public_functions_return_a_type_unless_it_is_said_why():
+    found = house().returning_any
+    assert [x for x in found if not x.startswith(tuple(ANY))] == []
+    assert [where for where in ANY if not any(x.startswith(where) for x in found)] == []
 
 
 def test_no_name_is_used_for_two_things():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import FEW, Samples, evaluator, one_by_one
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 LARGEST_BATCH = 4_000_000
 """Numbers worked on at once."""
@@ -52,7 +56,7 @@ def written(x: Samples, udot: np.ndarray) -> Iterator[Written]:
     size = max(1, LARGEST_BATCH // max(1, (n + rows) ** 2))
     parts = [slice(start, start + size) for start in range(0, len(x), size)]
 
-    def formula(s: Any, rate: Any) -> Any:
+    def formula(s: State, rate: Any) -> Any:
         e, closed = kane.equations(s), constraint_rows(s)
         slip, strain = closed.B @ s.speeds - closed.b, closed.B @ rate - closed.gamma
         return np.concatenate([e.A.ravel(), e.A @ rate - e.f, e.B.ravel(), closed.g, slip, strain])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from dalembert.mechanism import Mechanism
 from dalembert.motion.reactions import reaction
 from dalembert.motion.samples import Samples
 from dalembert.words import counted, listed, shown
+
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
 
 UNMOVED = 1e-9
 """Part of the mechanism's size by which assembling may move bodies without it being said."""
@@ -139,7 +143,7 @@ class Inspection:
         return [str(self.diagnosis), *(described or ["All reactions are unique."])]
 
 
-def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
+def inspect(m: Mechanism, initial: JointValues | None, t: float) -> Inspection:
     """At the assembled pose nearest the initial values."""
     names = ["ground", *(b.name for b in m.bodies)]
     bodies = tuple(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import DalembertError, ModelFileError
+from dalembert.files.models.kinds import Plain
 
 
 def say(text: str = "") -> None:
@@ -26,7 +27,7 @@ def say_json(data: Any) -> None:
     print(json.dumps(plain(data), indent=2, ensure_ascii=False))
 
 
-def plain(data: Any) -> Any:
+def plain(data: Any) -> Plain:
     """NumPy's numbers and arrays as Python's; what is not finite as null."""
     if isinstance(data, dict):
         return {str(k): plain(v) for k, v in data.items()}
@@ -36,7 +37,8 @@ def plain(data: Any) -> Any:
         return plain(data.tolist())
     if isinstance(data, (float, np.floating)):
         return float(data) if np.isfinite(data) else None
-    return data.item() if isinstance(data, np.generic) else data
+    found: Plain = data.item() if isinstance(data, np.generic) else data
+    return found
 
 
 def in_options(text: str) -> str:

@@ -12,9 +12,12 @@ import io
 import math
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dalembert.limited_read import MB, Unreadable
+
+if TYPE_CHECKING:
+    from xarray import Dataset
 
 _MARK = b"\ndalembert sha256 "
 _LINE = len(_MARK) + 65
@@ -41,7 +44,7 @@ def sealed(content: bytes) -> bytes:
     return content + _MARK + hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 
-def opened(content: bytes) -> Any:
+def opened(content: bytes) -> Dataset:
     """The dataset in a file, whole in memory; `Unreadable` where HDF5 should not be tried on it."""
     body, last = content[:-_LINE], content[-_LINE:]
     if not last.startswith(_MARK):
@@ -52,7 +55,7 @@ def opened(content: bytes) -> Any:
     return checked(body)
 
 
-def checked(content: bytes) -> Any:
+def checked(content: bytes) -> Dataset:
     """The dataset, after a look at what HDF5 would do to read it."""
     import xarray
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class SolvesRows(Protocol):
     decay: float
     """Rate at which gaps decay, 1/s."""
 
-    def with_gains(self, alpha: float, beta: float) -> Any:
+    def with_gains(self, alpha: float, beta: float) -> Self:
         """The same formulation, in which gaps g decay by g̈ + αġ + βg = 0."""
 
 
@@ -103,15 +103,15 @@ class ChoosesSpeeds(ABC):
     choice: PivotChoice | None
 
     @abstractmethod
-    def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Any:
+    def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Self:
         """The same formulation with one choice for all states, made at these poses (q, t) or near the reference."""
 
     @abstractmethod
-    def chosen_so(self, choice: PivotChoice) -> Any:
+    def chosen_so(self, choice: PivotChoice) -> Self:
         """The same formulation with this choice."""
 
     @abstractmethod
-    def anew(self, s: State, lengths: np.ndarray) -> Any:
+    def anew(self, s: State, lengths: np.ndarray) -> Self:
         """The same formulation with the choice that suits this state."""
 
     @abstractmethod

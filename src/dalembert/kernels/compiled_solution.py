@@ -56,7 +56,7 @@ POOR = 1e-3
 
 def accelerations(
     c: Catalogue, m: Mechanism, q: Any, u: Any, tau: Any, t: Any, parameters: Any, constraints: str
-) -> Any:
+) -> np.ndarray:
     """u̇ of one state (n,) or of a batch (K, n)."""
     method(constraints)
     if (

@@ -27,7 +27,7 @@ from dalembert.parts.constraints import Constraint
 from dalembert.parts.forces import Force
 from dalembert.parts.frames import Frame
 from dalembert.parts.names import unknown
-from dalembert.parts.numbers import number
+from dalembert.parts.numbers import plain_number
 from dalembert.parts.shapes import Shape
 from dalembert.portable import Portable
 from dalembert.topology import SpanningTree, loops
@@ -308,7 +308,7 @@ class Description(JointVariables, ElementStates, Portable):
         for name in values:
             if name not in self.parameters:
                 raise unknown(name, "parameter", self.parameters, f'mechanism "{self.name}"')
-        checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
+        checked = {k: plain_number(v, f'parameter "{k}"') for k, v in values.items()}
         made = replace(self, parameters={**self.parameters, **checked})
         made.__dict__["code"] = self.code  # written in symbols: the same for all values
         for rows in ("constraint_rows", "law_rows"):  # likewise

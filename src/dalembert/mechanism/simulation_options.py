@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,9 @@ from dalembert.parts.fields import Count, Help, Holds, PlainNumber, PositiveNumb
 from dalembert.parts.numbers import plain_number
 from dalembert.portable import Portable
 from dalembert.words import listed
+
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
 
 
 @dataclass(frozen=True)
@@ -353,7 +356,9 @@ class Plan(Portable):
     guess: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     """Coordinates to begin from where no initial values give them: they choose the branch on which loops are closed."""
 
-    def begun(self, duration: float | None, initial: Any, speeds: Any) -> tuple[float | None, Any, Any]:
+    def begun(
+        self, duration: float | None, initial: JointValues | None, speeds: JointValues | None
+    ) -> tuple[float | None, Any, Any]:
         """The call's duration, initial values and speeds (None: not said), completed by the plan's."""
         return (
             self.duration if duration is None else duration,

@@ -7,7 +7,7 @@ origin, force), six numbers in world axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from dalembert.kinematics.transmitted import needed
 from dalembert.motion.quantities import udot
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads, one_by_one
 from dalembert.vectors import cross
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ def _exerted_by_laws(x: Samples, left: np.ndarray) -> None:
             left[:, k - 1] -= wrench
 
 
-def exerted_wrenches(s: Any, lam: Any, of: Any = None) -> Any:
+def exerted_wrenches(s: State, lam: Any, of: Any = None) -> list[np.ndarray]:
     """−Cᵀλ on the bodies that each constraint looks at, or each of other differentiated rows."""
     out, start = [], 0
     for d in (s.mechanism.constraint_rows if of is None else of).values():
@@ -65,7 +68,7 @@ def exerted_wrenches(s: Any, lam: Any, of: Any = None) -> Any:
     return out
 
 
-def _at_origins(s: Any, d: Any) -> np.ndarray:
+def _at_origins(s: State, d: Any) -> np.ndarray:
     """C on the frames a constraint looks at, those at nodes of elastic bodies taken at the bodies' origins."""
     C = np.array(d.values(s)[2][:, : 6 * len(d.bodies)])
     for i, k in enumerate(d.bodies):
@@ -76,7 +79,7 @@ def _at_origins(s: Any, d: Any) -> np.ndarray:
     return C
 
 
-def _coefficients(s: Any, _: Any) -> Any:
+def _coefficients(s: State, _: Any) -> Any:
     """C of all rows, body by body: bodies × rows × 6."""
     m = s.mechanism
     blocks = [(d.bodies, _at_origins(s, d)) for d in m.constraint_rows.values()]

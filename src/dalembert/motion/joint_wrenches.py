@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from dalembert.motion.body_forces import exerted_wrenches
 from dalembert.motion.reactions import constraint_frames, tree_joint_frames
 from dalembert.vectors import cross
 
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
-def joint_wrenches(s: Any, names: Sequence[str], rates: Any, lam: Any) -> list[list[Any]]:
+
+def joint_wrenches(s: State, names: Sequence[str], rates: Any, lam: Any) -> list[list[Any]]:
     """Force and torque, six numbers in world axes, that every joint named exerts on the user's child at its place there; `lam` are the
     multipliers of all rows."""
     m = s.mechanism
@@ -27,7 +30,7 @@ def joint_wrenches(s: Any, names: Sequence[str], rates: Any, lam: Any) -> list[l
     return [_on_child(s, name, left, exerted) for name in names]
 
 
-def _on_child(s: Any, name: str, left: list[Any], exerted: dict[str, dict[int, Any]]) -> list[Any]:
+def _on_child(s: State, name: str, left: list[Any], exerted: dict[str, dict[int, Any]]) -> list[Any]:
     m = s.mechanism
     if name in m.joint_number:
         number = m.joint_number[name]

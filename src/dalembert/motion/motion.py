@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dalembert.aliases import PointOfBody, StateFunction
     from dalembert.elastic.elastic_outputs import InnerLoads
     from dalembert.kernels.catalogue import BodyMotion
+    from dalembert.kinematics.state import State
     from dalembert.motion.quantities import Accelerations, Energies, Momenta, Poses
     from dalembert.motion.reactions import JointForces, Wrenches
     from dalembert.motion.samples import Samples
@@ -363,5 +364,5 @@ class Motion(MotionAsTable, MotionElsewhere, Portable):
         save(self, path)
 
 
-def _settled(output: Any, s: Any) -> Any:
+def _settled(output: Any, s: State) -> Any:
     return s.settled(output.value(s))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import FEW, Samples, evaluator, one_by_one
 from dalembert.pivoting import RANK_TOLERANCE
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 SPREAD = 100
 """Samples at which the rows' norms are measured."""
@@ -79,7 +83,7 @@ def _writer(x: Samples) -> Callable[[Samples], Equations]:
     """A, f, B and γ at all of some samples."""
     n = x.mechanism.n_u
 
-    def formula(s: Any, _: Any) -> Any:
+    def formula(s: State, _: Any) -> Any:
         e = kane.equations(s)
         return np.concatenate([e.A.ravel(), e.f, e.B.ravel(), e.gamma])
 

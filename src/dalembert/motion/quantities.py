@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from dalembert.motion.law_history import LawHistory
 from dalembert.motion.samples import Samples, evaluate
 from dalembert.parts.forces.points import point
 from dalembert.parts.names import unknown
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +107,7 @@ def momentum(x: Samples, about: Any) -> Momenta:
     if about.shape != (3,):
         raise refused("momentum: about", f'a point of three numbers, or "{MASS_CENTRE}"', about.tolist())
 
-    def formula(s: Any, _: Any) -> Any:
+    def formula(s: State, _: Any) -> Any:
         return [*totals.linear_momentum(s), *totals.angular_momentum(s, about)]
 
     return _momenta(x, formula)
@@ -117,7 +120,7 @@ def _about_mass_centre(x: Samples, about: str) -> Momenta:
     if not any(float(b.mass) > 0.0 for b in x.model().numeric.bodies):
         raise SimulationError(f'mechanism "{x.mechanism.name}" has no mass, and so no mass centre')
 
-    def formula(s: Any, _: Any) -> Any:
+    def formula(s: State, _: Any) -> Any:
         return [*totals.linear_momentum(s), *totals.angular_momentum(s, totals.mass_centre(s))]
 
     return _momenta(x, formula)
@@ -131,7 +134,7 @@ def _momenta(x: Samples, formula: Any) -> Momenta:
 def acceleration(x: Samples, at: Any) -> Accelerations:
     p = point(at, "acceleration")
 
-    def formula(s: Any, rates: Any) -> Any:
+    def formula(s: State, rates: Any) -> Any:
         return [*s.accelerations(rates)[s.body_number(p)].w, *s.acceleration(p, rates)]
 
     rows = evaluate(x, formula, udot(x))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from dalembert.kinematics.loads import loads
 from dalembert.kinematics.transmitted import carried
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.parts.names import text, unknown
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 OPEN = 1e-7
 """Part of its dependence on λ by which a component may change with what λ leaves open, and still counts as unique."""
@@ -173,7 +177,7 @@ def _prescribed(x: Samples, number: int) -> JointForces:
         hint = f"; ask for {' or '.join(acting)}" if acting else ""
         raise SimulationError(f'joint "{j.name}" is not prescribed, so nothing is needed to drive it{hint}')
 
-    def motion(s: Any, _: Any) -> Any:
+    def motion(s: State, _: Any) -> Any:
         link, q = s.links[number - 1], s.joint_q[number - 1]
         return np.vstack([link.R_C @ j.joint.turning(q), link.R_P @ j.joint.sliding(q)])[:, given]
 
@@ -181,7 +185,7 @@ def _prescribed(x: Samples, number: int) -> JointForces:
     made = _transmitted(x, number, joint_ends(x, number).places[turned])
     columns = evaluate(x, motion) * (-1.0 if turned else 1.0)
 
-    def own_forces(s: Any, _: Any) -> Any:
+    def own_forces(s: State, _: Any) -> Any:
         """Springs and motors there, less what the joint's armature takes."""
         rates = s.joint_udot(np.zeros(m.n_u))[number - 1][given]
         return loads(s).joint[number - 1][given] - j.armature * rates
@@ -202,7 +206,7 @@ def joint_ends(x: Samples, number: int) -> _Ends:
     return _ends(evaluate(x, lambda s, _: tree_joint_frames(s, number)))
 
 
-def tree_joint_frames(s: Any, number: int) -> list[Any]:
+def tree_joint_frames(s: State, number: int) -> list[Any]:
     """Place and axes, twelve numbers, of a tree joint on the user's child, then on the parent."""
     m = s.mechanism
     j, inner, link = m.joints[number - 1], s.poses[m.stands_on[number - 1]], s.links[number - 1]
@@ -219,7 +223,7 @@ def _constraint_ends(x: Samples, name: str) -> _Ends:
     return _ends(evaluate(x, lambda s, _: constraint_frames(s, name)))
 
 
-def constraint_frames(s: Any, name: str) -> Any:
+def constraint_frames(s: State, name: str) -> Any:
     """Place and axes where a constraint acts on its first and second body; the first body's origin where it has no place of its own."""
     m = s.mechanism
     d = m.constraint_rows[name]

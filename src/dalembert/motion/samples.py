@@ -23,6 +23,7 @@ from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.graph import flatten
 
 if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
     from dalembert.motion.body_forces import BodyForces
     from dalembert.motion.multipliers import Solved
 
@@ -73,7 +74,7 @@ class Samples:
         if len(self) > FEW:
             return self.mechanism.body_motion(self.q, self.u, self.t, self.parameters)
 
-        def formula(s: Any, _: Any) -> Any:
+        def formula(s: State, _: Any) -> Any:
             n = s.mechanism.n_bodies
             both = zip(s.poses[1 : n + 1], s.velocities[1 : n + 1])
             return [[*pose.R.ravel(), *pose.p, *rate.w, *rate.v] for pose, rate in both]

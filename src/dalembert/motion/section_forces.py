@@ -8,7 +8,7 @@ fast as accelerations do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from dalembert.motion.reactions import joint_ends, transmitted
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.parts.forces import BodyLoad
 from dalembert.vectors import cross
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +142,11 @@ def _applied(x: Samples, k: int, here: Any) -> list[_External]:
     if not m.forces or not frames:
         return []
 
-    def formula(s: Any, _: Any) -> Any:
+    def formula(s: State, _: Any) -> Any:
         rows = {frame: [np.zeros(3), np.zeros(3)] for frame in frames}
         for force in s.mechanism.forces.values():
             for load in force.loads(s):
-                frame = s.body_number(load.body) if isinstance(load, BodyLoad) else 0
-                if frame in rows:
+                if isinstance(load, BodyLoad) and (frame := s.body_number(load.body)) in rows:
                     F, T = s.settled(load.force), s.settled(load.torque)
                     at = s.poses[frame].p if load.at is None else load.at
                     rows[frame][0] = rows[frame][0] + T + cross(at - s.poses[k].p, F)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.kinematics import totals
 from dalembert.motion.samples import Samples, evaluate
 from dalembert.pivoting import least_squares
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 RANK = 1e-9
 """Part of the largest moment below which a frame's spin about an axis is not decided."""
@@ -19,7 +23,7 @@ def tisserand_frame(x: Samples) -> np.ndarray:
     """(K, 3, 3): axes relative to which all bodies together have no angular momentum; those of the first body at the start."""
     from dalembert.elastic.elastic_outputs import turned_along
 
-    def turning(s: Any, _: Any) -> Any:
+    def turning(s: State, _: Any) -> Any:
         H = totals.angular_momentum(s, totals.mass_centre(s))
         return [*totals.central_inertia(s).ravel(), *H]
 

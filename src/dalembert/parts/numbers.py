@@ -29,7 +29,10 @@ def number(given: Any, what: str) -> Scalar:
 
 def checked_range(name: str, value: Any, low: Any, high: Any) -> tuple[float | None, float | None]:
     """Least and largest value of a parameter, its value between them; None where it is not said."""
-    said = [x if x is None else number(x, f'parameter "{name}": {which}') for x, which in ((low, "min"), (high, "max"))]
+    said = [
+        x if x is None else plain_number(x, f'parameter "{name}": {which}')
+        for x, which in ((low, "min"), (high, "max"))
+    ]
     known = [x for x in (said[0], value, said[1]) if x is not None]
     if sorted(known) != known or (None not in said and said[0] == said[1]):
         raise ModelError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,6 +29,10 @@ from dalembert.simulation.integrators.integrator import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.run_options import Options
+
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
 
 LEAST_PIVOT = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
@@ -56,7 +60,13 @@ SAMPLES, FEW, APART = 25, 5, 1e-7
 
 
 def constrained_state(
-    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, program: ProgramOf
+    m: Mechanism,
+    q: np.ndarray,
+    u: np.ndarray,
+    initial: JointValues | None,
+    speeds: JointValues | None,
+    o: Options,
+    program: ProgramOf,
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for, or all as they are. By the code of
     the program that would march with the rows of the reference, where that comes to a clear end; else, and for the words, by NumPy."""
@@ -92,7 +102,7 @@ def kept_at_reference(m: Mechanism, t: float, stabilise: Stabilisation) -> KeptR
 
 
 def assembled_start(
-    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, t: float
+    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: JointValues | None, speeds: JointValues | None, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) assembled: what a mapping names is kept, the rest solved for."""
     q = assemble_named(m, q, initial, t)

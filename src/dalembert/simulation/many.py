@@ -220,7 +220,13 @@ def _warn(batch: Batch, count: int) -> None:
 
 
 def _assembled(
-    catalogue: Catalogue, models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
+    catalogue: Catalogue,
+    models: Models,
+    q: np.ndarray,
+    u: np.ndarray,
+    initials: Any,
+    speeds: Any,
+    o: Options,
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
     named = list(zip(_of_each(initials, len(q)), _of_each(speeds, len(q))))
@@ -244,7 +250,13 @@ def _assembled(
 
 
 def _by_code(
-    catalogue: Catalogue, models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
+    catalogue: Catalogue,
+    models: Models,
+    q: np.ndarray,
+    u: np.ndarray,
+    initials: Any,
+    speeds: Any,
+    o: Options,
 ) -> ClosedStarts | None:
     """Starts by compiled code; None where there is nothing it can do."""
     kept = None if models[0].variables is not None else kept_at_reference(models[0], o.start, Projection())

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +40,10 @@ from dalembert.simulation.march.sampling import reads_accelerations
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.version import __version__
+
+if TYPE_CHECKING:
+    pass
+
 
 GOES_ON = ("max_steps", "max_events")
 """Options that may differ where a run goes on from a checkpoint: it may make more of them."""
@@ -196,7 +200,11 @@ def _check_folder(checkpoint: Path | None) -> None:
 
 
 def _start(
-    m: Mechanism, initial: Any, speeds: Any, o: Options, program: Callable[[KeptRows], Program]
+    m: Mechanism,
+    initial: Any,
+    speeds: Any,
+    o: Options,
+    program: Callable[[KeptRows], Program],
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """(q, u) to begin from, loops assembled, and the rows that are kept."""
     q, u = initial_state(m, initial, speeds, o.start)

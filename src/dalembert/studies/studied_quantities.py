@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,13 @@ from dalembert.mechanism import Mechanism
 from dalembert.motion.quantities import energy
 from dalembert.motion.reactions import drive, reaction
 from dalembert.motion.samples import Samples, evaluator
+from dalembert.parts.forces.force import JointLoad
 from dalembert.parts.names import nearest
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 PARTS = ("x", "y", "z", "norm")
 OF_JOINTS = ("reaction", "torque", "drive", "motor")
@@ -27,7 +32,7 @@ _WORDS = re.compile(r"^(?:(reaction|torque|drive|motor)\s+)?(.+)$")
 
 @dataclass(frozen=True, eq=False)
 class StudyQuantity:
-    """What is looked at: its words, its unit, and either a function of the state or one of samples."""
+    """What is observed: its words, its unit, and either a function of the state or one of samples."""
 
     said: str
     unit: str
@@ -47,27 +52,27 @@ class StudyQuantity:
         return rows[:, PARTS.index(self.part)][:, None]
 
 
-def _coordinate(name: str, s: Any) -> Any:
+def _coordinate(name: str, s: State) -> Any:
     k, i = s.mechanism.prescribed[name]
     return s.joint_q[k - 1][i]
 
 
-def _own(name: str, s: Any) -> Any:
+def _own(name: str, s: State) -> Any:
     return s.q[name]
 
 
-def _own_speed(name: str, s: Any) -> Any:
+def _own_speed(name: str, s: State) -> Any:
     return s.u[name]
 
 
-def _output(output: Any, s: Any) -> Any:
+def _output(output: Any, s: State) -> Any:
     return s.settled(output.value(s))
 
 
-def _motor(name: str, s: Any) -> Any:
+def _motor(name: str, s: State) -> Any:
     """What a motor or a torsion spring exerts along its joint."""
     loads = list(s.mechanism.forces[name].loads(s))
-    return np.concatenate([np.ravel(load.values) for load in loads])
+    return np.concatenate([np.ravel(np.asarray(load.values)) for load in loads if isinstance(load, JointLoad)])
 
 
 def quantity(m: Mechanism, said: Any, where: str) -> StudyQuantity:
@@ -175,7 +180,7 @@ class Measured:
             s = x.model(0).state(x.q[0], x.u[0], x.t[0])
             self._shapes = [np.shape(np.asarray(f(s), dtype=float)) for f in functions if f is not None]
 
-            def formula(s: Any, _: Any) -> Any:
+            def formula(s: State, _: Any) -> Any:
                 parts = [np.ravel(np.asarray(f(s), dtype=object)) for f in functions if f is not None]
                 return np.concatenate(parts)
 

@@ -14,6 +14,7 @@ from dalembert.parts.numbers import plain_number
 from dalembert.trace import symbol, tracing
 
 if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
     from dalembert.mechanism import Mechanism
     from dalembert.system.system import System
 
@@ -145,7 +146,7 @@ def _check_not_of_joints(m: Mechanism, p: PlacedElement) -> None:
             )
 
 
-def _at(p: PlacedElement, s: Any) -> Any:
+def _at(p: PlacedElement, s: State) -> Any:
     from dalembert.elements.signals import ElementAt
 
     return ElementAt(p, s)

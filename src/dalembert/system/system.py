@@ -22,7 +22,7 @@ from dalembert.parts.forces import Force
 from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
-from dalembert.parts.numbers import checked_range, number, numbers
+from dalembert.parts.numbers import checked_range, number, numbers, plain_number
 from dalembert.parts.outputs import OutputQuantity, as_output
 from dalembert.parts.prescribed import PrescribedMotion, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
@@ -147,7 +147,7 @@ class System(Unbuilt, Portable):
         check_new_name(name, "parameter", self.parameters)
         if not name.isidentifier() or name == "t" or name.startswith(("q_", "u_")):
             raise ModelError(f'parameter name "{name}" must be an identifier other than t, q_… and u_…')
-        checked = number(value, f'parameter "{name}"')
+        checked = plain_number(value, f'parameter "{name}"')
         self.ranges |= {name: checked_range(name, checked, min, max)} if (min, max) != (None, None) else {}
         self.parameters[name] = checked
         return symbol(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from dalembert.errors import ModelError
 from dalembert.trace.expr import Expr
 from dalembert.trace.graph import free_symbols, substitute
 
+T = TypeVar("T")
+
 
 class NoValueError(ModelError):
     """An expression of parameters has no value where they are."""
 
 
-def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
+def bind(thing: T, values: Mapping[Expr, float]) -> T:
     """A copy of nested dataclasses, tuples, mappings and arrays with the symbols in every expression replaced.
 
     What holds no expression is returned as it is. Functions are left alone: what they return is bound when they are called.
@@ -26,7 +28,8 @@ def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
     def array(x: np.ndarray) -> np.ndarray:
         return _tidy(_substituted(x, values)) if x.dtype == object else x
 
-    return _replaced(thing, lambda x: _substituted(x, values) if type(x) is Expr else x, array)
+    bound: T = _replaced(thing, lambda x: _substituted(x, values) if type(x) is Expr else x, array)
+    return bound
 
 
 def _substituted(x: Any, values: Mapping[Expr, float]) -> Any:
@@ -41,7 +44,7 @@ def _substituted(x: Any, values: Mapping[Expr, float]) -> Any:
         ) from None
 
 
-def lift(thing: Any, instead: Callable[[float], Any]) -> Any:
+def lift(thing: T, instead: Callable[[float], Any]) -> T:
     """The inverse: a copy with something instead of every float; tables and other functions are left alone."""
 
     def number(x: Any) -> Any:
@@ -51,7 +54,8 @@ def lift(thing: Any, instead: Callable[[float], Any]) -> Any:
         made = np.array([number(y) for y in x.ravel().tolist()], dtype=object).reshape(x.shape)
         return made if x.dtype == object else _tidy(made)
 
-    return _replaced(thing, number, array)
+    lifted: T = _replaced(thing, number, array)
+    return lifted
 
 
 def _replaced(thing: Any, scalar: Callable[[Any], Any], array: Callable[[np.ndarray], np.ndarray]) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr
+from dalembert.trace.expr import Expr, Scalar
 from dalembert.trace.factors import Powers as Monomial
 from dalembert.trace.factors import Rank, Sum, Term, written
 from dalembert.trace.graph import ordered, rebuild
@@ -66,7 +66,7 @@ class Collector:
             raise TooLong
         return found
 
-    def written(self, e: Any) -> Any:
+    def written(self, e: Scalar) -> Scalar:
         """The expression, collected."""
         return written(self.finished(self.of(e)), self._rank, self._length) if type(e) is Expr else e
 

@@ -15,7 +15,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast, final
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from dalembert.trace.ops import (  # isort: skip
     SIGN, SIN, SINH, SQRT, SUB, SYMBOL, TAN, TANH, Op,
 )  # fmt: skip
 
-Scalar = Any
+Scalar: TypeAlias = "float | Expr"
 """A float or an `Expr`."""
 _OPERANDS = (int, float, np.generic, np.ndarray)
 """What % and // may stand beside, besides an `Expr`."""
@@ -241,13 +241,13 @@ class Expr:
         return of_function(function, arguments, options)
 
     # -- NumPy calls these by name on object arrays --------------------------------------------------------------------
-    def sin(self) -> Scalar:
+    def sin(self) -> Expr:
         return -node(SIN, self.args[0]) if self.op is NEG else node(SIN, self)
 
-    def cos(self) -> Scalar:
+    def cos(self) -> Expr:
         return node(COS, self.args[0]) if self.op is NEG else node(COS, self)
 
-    def arctan2(self, other: Scalar) -> Scalar:
+    def arctan2(self, other: Scalar) -> Expr:
         return node(ATAN2, self, plain(other))
 
     tan, arcsin, arccos, arctan = map(_function, (TAN, ASIN, ACOS, ATAN))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr, node, plain, symbol
+from dalembert.trace.expr import Expr, Scalar, node, plain, symbol
 from dalembert.trace.scalar_functions import maximum, minimum, select
 
 
@@ -103,7 +103,7 @@ def substitute(outputs: Any, replacements: Mapping[Expr, Any]) -> Any:
     return reshaped(outputs, lambda x: new[x] if type(x) is Expr else x)
 
 
-def rebuild(op: ops.Op, args: Sequence[Any]) -> Any:
+def rebuild(op: ops.Op, args: Sequence[Scalar]) -> Scalar:
     """The operation applied anew, so that folding and sign rules act on the new arguments."""
     if not any(type(a) is Expr for a in args):
         return op.value(*args)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.trace.ops import MUL, Op
 
+if TYPE_CHECKING:
+    from dalembert.trace.expr import Expr, Scalar
 
-def base_of(x: Any) -> Any:
+
+def base_of(x: Expr) -> Expr:
     """What a constant multiple is a multiple of."""
     return x.args[0] if x.op is MUL and type(x.args[1]) is float else x
 
 
-def multiple_of(x: Any) -> float:
+def multiple_of(x: Expr) -> float:
     return x.args[1] if x.op is MUL and type(x.args[1]) is float else 1.0
 
 
@@ -24,7 +27,7 @@ def exact(a: float, b: float) -> bool:
     return total - a == b and total - b == a
 
 
-def integer_power(x: Any, n: int) -> Any:
+def integer_power(x: Scalar, n: int) -> Scalar:
     if n < 0:
         return 1.0 / integer_power(x, -n)
     if n == 0:

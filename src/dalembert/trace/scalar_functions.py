@@ -7,11 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from dalembert.trace.expr import Expr, node, plain
+from dalembert.trace.expr import Expr, Scalar, node, plain
 from dalembert.trace.ops import ATAN2, FLOOR, FMOD, MAX, MIN, SELECT
 
-S = TypeVar("S", float, Expr)
-Scalar = float | Expr
+S = TypeVar("S", float, Expr, Scalar)
 
 
 def sin(x: S) -> S:
@@ -142,8 +141,8 @@ def maximum(a: Scalar, b: Scalar) -> Scalar:
 @overload
 def select(condition: bool, yes: float, no: float) -> float: ...
 @overload
-def select(condition: bool | Expr, yes: Scalar, no: Scalar) -> Scalar: ...
-def select(condition: bool | Expr, yes: Scalar, no: Scalar) -> Scalar:
+def select(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar: ...
+def select(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
     """`yes` where the condition holds, else `no`: the `if` of traced code, `da.select(s.t < 1.0, 2.0, 0.0)`."""
     if type(condition) is not Expr:
         return yes if condition else no

@@ -75,7 +75,7 @@ def table_op(breaks: np.ndarray, coefficients: np.ndarray, column: Column | None
 _known: WeakValueDictionary[tuple[str, str | None], TableOp] = WeakValueDictionary()
 
 
-def polynomial(breaks: np.ndarray, coefficients: np.ndarray, x: Any) -> Any:
+def polynomial(breaks: np.ndarray, coefficients: np.ndarray, x: ArrayLike) -> float | np.ndarray:
     """Value of the polynomial at a number or at an array of them."""
     at = np.asarray(x, dtype=float)
     i = np.clip(np.searchsorted(breaks, at, side="right") - 1, 0, len(breaks) - 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from dalembert.motion.motion import Motion
 from dalembert.motion.samples import evaluate
 from dalembert.vectors import cross
 from dalembert.view.encode import array
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 MOST_ARROWS = 200
 """Places of contact beyond which only those of the first laws that ever touch are drawn."""
@@ -71,7 +75,7 @@ def _law(motion: Motion, name: str, law: Law) -> tuple[np.ndarray, np.ndarray]:
         return here[:, None], (pull[:, None] * along)[:, None]
     assert isinstance(law, Touching)
 
-    def formula(s: Any, _: Any) -> Any:
+    def formula(s: State, _: Any) -> Any:
         return [v for p in law.touches(s) for v in (*p.at, *cross(*p.across), *p.across[0], *p.across[1])]
 
     found = evaluate(motion.samples, formula).reshape(len(motion), -1, 4, 3)

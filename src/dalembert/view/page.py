@@ -14,7 +14,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
 from dalembert.motion.quaternions import quaternions
-from dalembert.parts.forces.points import point
+from dalembert.parts.forces.points import Point, point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
 from dalembert.view.contact_arrows import contact_arrows
@@ -276,7 +276,7 @@ def _bends(m: Mechanism, p: Any) -> bool:
 def _ends(m: Mechanism, view: Scene) -> list[tuple[Any, Any]]:
     """Ends of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
     parents = set(m.parent)
-    found = []
+    found: list[tuple[Point, np.ndarray | None]] = []
     for k in range(1, m.n_bodies + 1):
         if k in parents and m.n_bodies > 3:
             continue

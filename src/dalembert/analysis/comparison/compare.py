@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,10 @@ from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
+
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
 
 UNCONSTRAINED = "range_space"
 """Solves A ẇ = f by Cholesky where a formulation has no rows."""
@@ -55,7 +59,7 @@ def compare(
     seconds: float = LONGEST,
     duration: float | None = None,
     accuracy: float = ACCURACY,
-    speeds: Any = None,
+    speeds: JointValues | None = None,
 ) -> Comparison:
     """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
     if not seconds >= 0.0:

@@ -8,7 +8,7 @@ the reference as was asked for. The seconds are those of compiled code alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from dalembert.simulation.march.memory import STEPS
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.run_options import options
+
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
 
 OUTPUTS = 20
 """Times of the motion at which it is compared."""
@@ -68,7 +72,9 @@ class ProgramAsWritten(Program):
 class WholeMotion:
     """One motion of a mechanism, by which formulations are compared."""
 
-    def __init__(self, m: Mechanism, duration: float, initial: Any, speeds: Any, accuracy: float):
+    def __init__(
+        self, m: Mechanism, duration: float, initial: JointValues | None, speeds: JointValues | None, accuracy: float
+    ):
         self.m, self.duration, self.accuracy = m, duration, accuracy
         usual = [
             m.simulate(duration, initial, speeds, method="dop853", rtol=rtol, output=duration / OUTPUTS)

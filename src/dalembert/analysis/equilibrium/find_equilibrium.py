@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from dalembert.kinematics.loads import generalized, loads
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 
+if TYPE_CHECKING:
+    pass
+
+
 PASSING = 1e-6
 """Part of the forces, for each rad or length moved, by which those of a steady motion may change."""
 
@@ -35,7 +39,14 @@ SAME_PLACE = 1e-6
 
 
 def equilibrium(
-    m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
+    m: Mechanism,
+    initial: Any,
+    speeds: Any,
+    find: Any,
+    hold: Sequence[str],
+    t: float,
+    starts: int,
+    seed: int,
 ) -> Equilibrium:
     """See `Mechanism.equilibrium`."""
     if m.states:
@@ -44,7 +55,14 @@ def equilibrium(
 
 
 def equilibria(
-    m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
+    m: Mechanism,
+    initial: Any,
+    speeds: Any,
+    find: Any,
+    hold: Sequence[str],
+    t: float,
+    starts: int,
+    seed: int,
 ) -> list[Equilibrium]:
     """See `Mechanism.equilibria`."""
     if m.states:
@@ -79,7 +97,13 @@ def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float
 
 
 def found_from(
-    m: Mechanism, every: Sequence[Search], initial: Any, speeds: Any, find: Any, starts: int, seed: int
+    m: Mechanism,
+    every: Sequence[Search],
+    initial: Any,
+    speeds: Any,
+    find: Any,
+    starts: int,
+    seed: int,
 ) -> Equilibrium:
     """What the first start of each part leads to that leads anywhere."""
     t = every[0].t

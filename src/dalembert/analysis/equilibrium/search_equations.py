@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.linalg import lapack, lstsq, qr
@@ -24,6 +24,10 @@ from dalembert.kinematics.constraint_rows import row_scales
 from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, least_squares
+
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
 
 BALANCED = 1e-8
 """Part of the mechanism's forces that may be left over."""
@@ -93,7 +97,7 @@ class SearchEquations:
     redundant = False
     """Whether rows depend on each other where the search began."""
 
-    def __init__(self, m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float):
+    def __init__(self, m: Mechanism, speeds: JointValues | None, find: Any, hold: Sequence[str], t: float):
         self.m, self.t = m, t
         self.find = named_speeds(m, find or {})
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})

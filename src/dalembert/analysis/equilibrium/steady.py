@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from dalembert.analysis.linear.linearise import Linearised
 from dalembert.errors import ModelError
 from dalembert.mechanism import Mechanism
 
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
 
 class SteadyMotions:
     """`names` are parameters, or speeds that are kept constant; equilibria are followed from value to value."""
 
     def __init__(
-        self, m: Mechanism, names: Sequence[str], initial: Any, speeds: Mapping[str, Any] | None,
+        self, m: Mechanism, names: Sequence[str], initial: JointValues | None, speeds: Mapping[str, Any] | None,
         find: Mapping[str, Any] | None, hold: Sequence[str], t: float,
     ):  # fmt: skip
         for name in names:

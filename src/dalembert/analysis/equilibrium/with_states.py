@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.trace import jacobian, tracing
 from dalembert.trace.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    pass
+
 
 STEPS = 60
 """Steps of Newton's method from one start."""
@@ -185,7 +189,15 @@ class StatesSearch:
 
 
 def equilibria_with_states(
-    m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int, most: int
+    m: Mechanism,
+    initial: Any,
+    speeds: Any,
+    find: Any,
+    hold: Sequence[str],
+    t: float,
+    starts: int,
+    seed: int,
+    most: int,
 ) -> list[Equilibrium]:
     """Equilibria that differ, at most so many."""
     initial, states = m.without_states(initial)

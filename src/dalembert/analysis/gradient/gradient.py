@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from dalembert.simulation.rollout.recorded_steps import recorded_steps
 from dalembert.simulation.rollout.rollout import TABLEAUS, Rollout, rollout_program
 from dalembert.simulation.run_options import Options, options
 
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+
+
 KEPT = 4_000_000
 """Numbers of a motion that are kept, 32 MB; of longer motions only some states are."""
 
@@ -39,7 +43,8 @@ Objective = Callable[[State], Any]
 
 
 def gradient(
-    m: Mechanism, duration: float, initial: Any, speeds: Any, end: Objective | None, integral: Objective | None,
+    m: Mechanism, duration: float, initial: JointValues | None,
+    speeds: JointValues | None, end: Objective | None, integral: Objective | None,
     parameters: Sequence[str] | None, initial_values: Sequence[str], controls: Mapping[str, Any] | None, said: SimulationOptions,
 ) -> MotionGradient:  # fmt: skip
     """See `Mechanism.gradient`."""
@@ -67,7 +72,8 @@ class _Backward:
     """One gradient in the making."""
 
     def __init__(
-        self, m: Mechanism, model: Mechanism, o: Options, initial: Any, speeds: Any, end: Objective | None,
+        self, m: Mechanism, model: Mechanism,
+        o: Options, initial: JointValues | None, speeds: JointValues | None, end: Objective | None,
         integral: Objective | None, parameters: Sequence[str] | None, initial_values: tuple[str, ...], controls: Mapping[str, Any],
     ):  # fmt: skip
         self.m, self.model, self.o, self.end = m, model, o, end
@@ -89,7 +95,9 @@ class _Backward:
     def n(self) -> int:
         return self.m.n_q + self.m.n_u + self.m.n_z
 
-    def _start(self, initial: Any, speeds: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def _start(
+        self, initial: JointValues | None, speeds: JointValues | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """(q, u) assembled, and how they change along what is asked about."""
         model, t = self.model, self.o.start
         if self.directions is not None:

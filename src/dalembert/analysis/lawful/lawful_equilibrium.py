@@ -24,6 +24,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import coordinate_units
 
 if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
     from dalembert.kernels.law_state import LawState
 
 RESTS = 1e-9
@@ -62,7 +63,14 @@ class LawfulEquilibrium(Equilibrium):
 
 
 def lawful_equilibrium(
-    m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
+    m: Mechanism,
+    initial: JointValues | None,
+    speeds: JointValues | None,
+    find: Any,
+    hold: Sequence[str],
+    t: float,
+    starts: int,
+    seed: int,
 ) -> LawfulEquilibrium:
     """See `Mechanism.equilibrium`."""
     refuse_stepped_only(m)
@@ -89,7 +97,7 @@ def lawful_equilibrium(
 
 # -- which gaps are closed ---------------------------------------------------------------------------------------------------
 def _by_sets(
-    m: Mechanism, initial: Any, hold: Sequence[str], t: float, starts: int, seed: int
+    m: Mechanism, initial: JointValues | None, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> tuple[Equilibrium, dict[str, tuple[str, ...]]]:
     """A rest without friction: gaps are closed where they are met, and opened where they would pull."""
     table, u = m.law_table, np.zeros(m.n_u)
@@ -177,7 +185,7 @@ def _pulling(m: Mechanism, smooth: Mechanism, found: Equilibrium, closed: set[in
 
 
 # -- friction ----------------------------------------------------------------------------------------------------------------
-def _standing(m: Mechanism, initial: Any, t: float, problem: DalembertError) -> np.ndarray:
+def _standing(m: Mechanism, initial: JointValues | None, t: float, problem: DalembertError) -> np.ndarray:
     """The pose given, where friction keeps it at rest; else there is none."""
     q = np.asarray(assemble_given(m.without_laws(), initial, None, t)[0], dtype=float)
     if _rests(m, q, t):

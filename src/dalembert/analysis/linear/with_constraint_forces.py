@@ -27,7 +27,7 @@ class ConstraintForce(Force):
     rows: Differentiated
     multipliers: tuple[str, ...]
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         m, lam = self.rows.mechanism, np.array([symbol(name) for name in self.multipliers], dtype=object)
         own = self._in_own_variables(s)
         action = -(self.rows.coefficients(own).T @ lam)
@@ -41,7 +41,7 @@ class ConstraintForce(Force):
             if np.any(values != 0.0):
                 yield JointLoad(j.name, values)
 
-    def _in_own_variables(self, s: Any) -> Any:
+    def _in_own_variables(self, s: State) -> Any:
         """The state in the variables of the rows; recursions have it in those of the joints."""
         m = self.rows.mechanism
         if m.variables is None or s.mechanism.variables is not None:

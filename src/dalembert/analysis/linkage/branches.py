@@ -4,7 +4,7 @@ starts, all of them at once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,11 @@ from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import evaluator, one_by_one
 from dalembert.pivoting import rank_of
 
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
+    from dalembert.kinematics.state import State
+
+
 ROUNDS = (120, 120, 240, 480, 960)
 """Starts, as many more as it takes until each way has been found several times."""
 MOST_MODES = 200
@@ -51,7 +56,7 @@ ASIDE = 0.1
 """Step, in rad and lengths, by which a pose that may be singular is left to see how it moves beside it."""
 
 
-def branches(m: Mechanism, initial: Any, t: float) -> Branches:
+def branches(m: Mechanism, initial: JointValues | None, t: float) -> Branches:
     """See `Mechanism.branches`."""
     start, _ = initial_state(m, initial, None, t)
     if not m.constraint_rows or not m.n_u:
@@ -176,7 +181,7 @@ class _Residual:
     def _samples(self, q: np.ndarray) -> Any:
         return samples(self.m, q, np.zeros(self.m.n_u), self.t, None)
 
-    def _formula(self, s: Any, _: Any) -> Any:
+    def _formula(self, s: State, _: Any) -> Any:
         rows = constraint_rows(s)
         return np.concatenate([rows.g[self.holonomic], rows.B[self.holonomic].ravel()])
 

@@ -126,7 +126,7 @@ class _Course:
         self.free, self.body, self.at = m.numeric, p.body, p
         self.path, self.orientation = path, orientation
 
-        def off(s: Any) -> Any:
+        def off(s: State) -> Any:
             gap = [x - y for x, y in zip(s.position(p), path(s.t)) if y is not None]
             turn = [] if orientation is None else [*twist(np.asarray(orientation(s.t)).T @ s.rotation(p.body))]
             return [*gap, *turn]

@@ -36,7 +36,7 @@ from dalembert.tables import Columns, check_ending, write_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dalembert.aliases import PointOfBody
+    from dalembert.aliases import JointValues, PointOfBody
 
 STRAY = 0.1
 """Part of a step by which the closed pose may be off the tangent."""
@@ -177,7 +177,7 @@ def _branch(m: Mechanism, q: np.ndarray, s: int, fixed: tuple[int, ...], t: floa
     return Branch.through(m, q, s, fixed, t)
 
 
-def sweep(m: Mechanism, joint: str, values: Any, initial: Any, t: float) -> Sweep:
+def sweep(m: Mechanism, joint: str, values: Any, initial: JointValues | None, t: float) -> Sweep:
     """See `Mechanism.sweep`."""
     wanted = np.atleast_1d(np.asarray(values, dtype=float))
     if wanted.ndim != 1 or not len(wanted) or not np.isfinite(wanted).all():
@@ -201,7 +201,7 @@ def sweep(m: Mechanism, joint: str, values: Any, initial: Any, t: float) -> Swee
     )
 
 
-def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: float) -> _Walk:
+def _begun(m: Mechanism, joint: str, s: int, first: float, initial: JointValues | None, t: float) -> _Walk:
     """At the first value: assembled there, or walked to from a whole pose, whose branch is kept."""
     if initial is None or isinstance(initial, Mapping):
         start = {**(initial or {}), joint: first}

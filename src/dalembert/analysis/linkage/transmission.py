@@ -109,4 +109,5 @@ def transmission_angle(state: Any, around: Around) -> Scalar:
     """The angle in a state of numbers or symbols, radians."""
     _, _, normal, coupler = _directions(state, around)
     cosine = (normal @ coupler) / sqrt((normal @ normal) * (coupler @ coupler))
-    return acos(minimum(1.0, maximum(-1.0, cosine)))
+    angle: Scalar = acos(minimum(1.0, maximum(-1.0, cosine)))
+    return angle

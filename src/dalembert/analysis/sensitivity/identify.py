@@ -25,6 +25,7 @@ from dalembert.words import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
 FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
 UNSEEN = 1e-7
@@ -88,7 +89,8 @@ class Identification(Tabular):
 
 def identify(
     m: Mechanism, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial_values: Sequence[str],
-    initial: Any, speeds: Any, outputs: Any, sigma: Any, bounds: Mapping[str, tuple[float, float]], rtol: float | None,
+    initial: Any, speeds: Any, outputs: Any,
+    sigma: Any, bounds: Mapping[str, tuple[float, float]], rtol: float | None,
     restitution: str | None = None,
 ) -> Identification:  # fmt: skip
     """See `Mechanism.identify`."""
@@ -144,7 +146,8 @@ class _Fit:
     """The motion as a function of what is looked for; each set of values is simulated once."""
 
     def __init__(
-        self, sensitive: Sensitive, t: np.ndarray, data: Mapping[str, np.ndarray], sigma: Any, initial: Any, speeds: Any,
+        self, sensitive: Sensitive, t: np.ndarray,
+        data: Mapping[str, np.ndarray], sigma: Any, initial: Any, speeds: Any,
         rtol: float,
     ):  # fmt: skip
         self.sensitive, self.t, self.data, self.rtol = sensitive, t, data, rtol

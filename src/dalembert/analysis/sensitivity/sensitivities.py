@@ -39,6 +39,8 @@ from dalembert.trace import directional, evaluate, jacobian, symbol, symbols, tr
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dalembert.aliases import JointValues
+
 MOST_LISTED = 12
 """Most events that the text lists."""
 RTOL = 1e-10
@@ -195,7 +197,13 @@ class Sensitive:
         return at
 
     def run(
-        self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
+        self,
+        duration: Any,
+        initial: JointValues | None,
+        speeds: JointValues | None,
+        values: Mapping[str, float],
+        output: Any,
+        rtol: float,
     ) -> Sensitivities:
         """Sensitivities from these initial values, with these values of the parameters."""
         check_samples(self.m, self.events)
@@ -237,7 +245,9 @@ class Sensitive:
         p = dict(zip(m.parameters, values.T))
         return self._result(o.times, motion.rows[:, :n], changes, along, p, tuple(run.events_met))
 
-    def start(self, model: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def start(
+        self, model: Mechanism, initial: JointValues | None, speeds: JointValues | None, t: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         m, n_q = self.m, self.m.n_q
         q, given = initial_state(model, initial, speeds, t)
         fixed, fixed_speeds = named_coordinates(m, initial), named_speeds(m, speeds)
@@ -306,7 +316,9 @@ def check_samples(m: Mechanism, acting: Sequence[Event]) -> None:
     check_no_reactions_read(m)
 
 
-def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:
+def _with_joint_speeds(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: JointValues | None, X: np.ndarray
+) -> np.ndarray:
     """What chosen speeds u = φ(t, q, v, p) do at the start where the joints' speeds v stay as they are; those given by their own names
     do not change."""
     out = np.zeros((m.n_u, X.shape[1]))
@@ -333,7 +345,7 @@ def _chosen_speeds(m: Mechanism, t: Any, q: Any, V: Any) -> Any:
 
 
 def sensitivities(
-    m: Mechanism, duration: Any, initial: Any, speeds: Any, parameters: Sequence[str] | None,
+    m: Mechanism, duration: Any, initial: JointValues | None, speeds: JointValues | None, parameters: Sequence[str] | None,
     initial_values: Sequence[str], outputs: Any, output: Any, rtol: float | None, events: Any = None,
     restitution: str | None = None,
 ) -> Sensitivities:  # fmt: skip

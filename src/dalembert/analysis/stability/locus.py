@@ -21,6 +21,8 @@ from dalembert.simulation.error_sizes import speed_units
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dalembert.aliases import JointValues
+
 IDLE_BRANCH = 1e-9
 """Part of the largest eigenvalue below which a branch is that of a coordinate nothing depends on."""
 NARROW, NARROWEST = 1e-13, 1e-14
@@ -200,7 +202,7 @@ def _stable(roots: np.ndarray) -> np.ndarray:
 
 
 def root_locus(
-    m: Mechanism, name: str, values: Any, initial: Any, speeds: Mapping[str, Any] | None, find: Mapping[str, Any] | None,
+    m: Mechanism, name: str, values: Any, initial: JointValues | None, speeds: Mapping[str, Any] | None, find: Mapping[str, Any] | None,
     hold: Sequence[str], t: float,
 ) -> Locus:  # fmt: skip
     """See `Mechanism.root_locus`."""

@@ -21,6 +21,8 @@ from dalembert.optional import optional
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dalembert.aliases import JointValues
+
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap(Tabular):
@@ -74,7 +76,8 @@ class StabilityMap(Tabular):
 
 
 def stability_map(
-    m: Mechanism, over: Mapping[str, Any], initial: Any, speeds: Mapping[str, Any] | None, find: Mapping[str, Any] | None,
+    m: Mechanism, over: Mapping[str, Any],
+    initial: JointValues | None, speeds: Mapping[str, Any] | None, find: Mapping[str, Any] | None,
     hold: Sequence[str], t: float,
 ) -> StabilityMap:  # fmt: skip
     """See `Mechanism.stability_map`."""

@@ -8,7 +8,7 @@ can close the loops.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -363,7 +363,7 @@ def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
     return step
 
 
-def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: int, seed: int) -> Any:
+def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: int, seed: int) -> Iterator[np.ndarray]:
     """The start itself, then random ones: a third of them near it, the others anywhere."""
     rng = np.random.default_rng(seed)
     yield start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,13 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.variable_changes import LinearCoordinates
 
+if TYPE_CHECKING:
+    from dalembert.aliases import JointValues
 
-def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+
+def assemble_given(
+    m: Mechanism, initial: JointValues | None, speeds: JointValues | None, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Assembled state from values as users give them; see `Mechanism.assemble`."""
     q, u = initial_state(m, initial, speeds, t)
     if not m.constraint_rows:
@@ -24,7 +29,7 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
     return q, consistent_named(m, q, u, speeds, t)
 
 
-def assemble_named(m: Mechanism, start: np.ndarray, initial: Any, t: float) -> np.ndarray:
+def assemble_named(m: Mechanism, start: np.ndarray, initial: JointValues | None, t: float) -> np.ndarray:
     """Assembled coordinates, with those kept that a mapping names, by the names of joints or of the mechanism's own variables."""
     v = m.variables
     if isinstance(v, LinearCoordinates) and _said_before(m, initial, m.coordinates, m.base.coordinates):
@@ -32,7 +37,7 @@ def assemble_named(m: Mechanism, start: np.ndarray, initial: Any, t: float) -> n
     return assemble(m, start, named_coordinates(m, initial), t)
 
 
-def consistent_named(m: Mechanism, q: np.ndarray, u: np.ndarray, speeds: Any, t: float) -> np.ndarray:
+def consistent_named(m: Mechanism, q: np.ndarray, u: np.ndarray, speeds: JointValues | None, t: float) -> np.ndarray:
     """Speeds that obey all rows, with those kept that a mapping names, likewise.
 
     What was given by names of joints means other values of chosen speeds here than where assembly began.

@@ -50,7 +50,7 @@ class ReactionWheel(Element):
     def states(self) -> Mapping[str, float]:
         return {"momentum": self.initial}
 
-    def _axis(self, x: ElementAt) -> Scalar:
+    def _axis(self, x: ElementAt) -> np.ndarray:
         """In world axes."""
         return x.s.rotation(self.body) @ np.asarray(self.axis)
 

@@ -60,7 +60,7 @@ class Thruster(Element):
     def thrust(self, x: ElementAt) -> Scalar:
         return x["on"] * self.force
 
-    def _push(self, x: ElementAt) -> Scalar:
+    def _push(self, x: ElementAt) -> np.ndarray:
         return self.thrust(x) * (x.s.rotation(self.at) @ np.asarray(self.direction))
 
     def loads(self, x: ElementAt) -> Iterable[Load]:

@@ -94,10 +94,10 @@ class Bushing(Element):
         turned = M @ (Ra.T @ (s.angular_velocity(self.b) - wa))
         return np.concatenate([Ra.T @ gap, phi]), np.concatenate([Ra.T @ moved, turned]), M
 
-    def _arm(self, x: ElementAt, k: int) -> Scalar:
+    def _arm(self, x: ElementAt, k: int) -> np.ndarray:
         return np.array([x[f"arm{k + 1}_{i + 1}"] for i in range(6)])
 
-    def _force(self, x: ElementAt) -> Scalar:
+    def _force(self, x: ElementAt) -> np.ndarray:
         """Against x: K x + D ẋ and what the arms add."""
         at, rate, _ = self._kinematics(x)
         total = self.stiffness @ at + self.damping @ rate

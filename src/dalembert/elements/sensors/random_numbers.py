@@ -8,7 +8,7 @@ random number generators*, Comm. ACM 31 (1988) 742–749, its figure 3. Whole nu
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dalembert.trace import Scalar, cos, floor, log, select, sqrt
 
@@ -24,7 +24,7 @@ class Multiplicative(NamedTuple):
     q: float
     r: float
 
-    def next(self, s: Any) -> Any:
+    def next(self, s: Scalar) -> Scalar:
         k = floor(s / self.q)
         moved = self.a * (s - k * self.q) - k * self.r
         return select(moved < 0.0, moved + self.m, moved)
@@ -36,10 +36,10 @@ BOTH = (Multiplicative(2147483563.0, 40014.0, 53668.0, 12211.0), Multiplicative(
 class RandomNumbers:
     """Draws one number after the other; `at` is where both generators stand."""
 
-    def __init__(self, first: Any, second: Any):
-        self.at: tuple[Any, Any] = (first, second)
+    def __init__(self, first: Scalar, second: Scalar):
+        self.at: tuple[Scalar, Scalar] = (first, second)
 
-    def uniform(self) -> Any:
+    def uniform(self) -> Scalar:
         """Above 0 and below 1."""
         self.at = (BOTH[0].next(self.at[0]), BOTH[1].next(self.at[1]))
         between = self.at[0] - self.at[1]
@@ -55,4 +55,5 @@ def first_of(seed: int) -> tuple[float, float]:
     random = RandomNumbers(*(float(1 + (seed * int(g.a)) % int(g.m - 1.0)) for g in BOTH))
     for _ in range(WARMING):
         random.uniform()
-    return random.at
+    first, second = random.at
+    return float(first), float(second)

@@ -107,7 +107,8 @@ class Sensor(Element):
 
     def update(self, x: ElementAt) -> Mapping[str, Any]:
         random = RandomNumbers(*(x[name] for name in DRAWS)) if DRAWS[0] in self.states else None
-        fresh, begun, found = self.readings(x, random), x["begun"] > 0.5, {"begun": 1.0}
+        fresh, begun = self.readings(x, random), x["begun"] > 0.5
+        found: dict[str, Scalar] = {"begun": 1.0}
         for c in self.channels:
             found[f"{c}_0"] = fresh[c]
             for i in range(1, self._late() + 1):

@@ -3,7 +3,7 @@
 from dalembert.files.expressions.formula import Formula, evaluated
 from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
 from dalembert.files.expressions.parser import NO_TABLES, Tables, parse
-from dalembert.files.expressions.syntax import JointRead, Name, Reading, SyntaxNode, parts
+from dalembert.files.expressions.syntax import JointRead, Name, OutputRead, SyntaxNode, parts
 from dalembert.files.expressions.tokens import ExpressionError
 from dalembert.files.expressions.written import written
 
@@ -15,7 +15,7 @@ __all__ = [
     "Formula",
     "JointRead",
     "Name",
-    "Reading",
+    "OutputRead",
     "SyntaxNode",
     "Tables",
     "evaluated",

@@ -20,8 +20,8 @@ from dalembert.files.expressions.syntax import (
     Name,
     Not,
     Number,
+    OutputRead,
     Power,
-    Reading,
     SignalRead,
     SyntaxNode,
     parts,
@@ -42,7 +42,8 @@ Scope = Callable[[SyntaxNode], Any]
 def evaluated(node: SyntaxNode, text: str, scope: Scope) -> Scalar:
     """Value of a node in a scope: a float, or an Expr. What has no value (1/0, log(-1), too large) is an error with its place."""
     try:
-        return _value(node, text, scope)
+        value: Scalar = _value(node, text, scope)
+        return value
     except RecursionError:
         raise ExpressionError(text, node.at, "it is nested too deeply") from None
 
@@ -52,7 +53,7 @@ def _value(node: SyntaxNode, text: str, scope: Scope) -> Any:
         match node:
             case Number():
                 return node.value
-            case Name() | JointRead() | Reading() | SignalRead():
+            case Name() | JointRead() | OutputRead() | SignalRead():
                 return scope(node)
             case Minus():
                 return -_value(node.of, text, scope)
@@ -81,7 +82,7 @@ def _power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def named(text: str, at: int, name: str, known: Mapping[str, Any]) -> Scalar:
+def named(text: str, at: int, name: str, known: Mapping[str, Scalar]) -> Scalar:
     """A name's value, a constant, or the error with what may have been meant."""
     if name in known:
         return known[name]
@@ -133,8 +134,8 @@ class Formula:
         def scope(x: SyntaxNode) -> Any:
             if isinstance(x, Name):
                 return named(text, x.at, x.name, known)
-            if isinstance(x, Reading):
-                return _reading(state, text, x, self._outputs)
+            if isinstance(x, OutputRead):
+                return _output(state, text, x, self._outputs)
             if isinstance(x, SignalRead):
                 return _signal(state, text, x)
             assert isinstance(x, JointRead)
@@ -148,7 +149,7 @@ class Formula:
         return evaluated(node, text, scope)
 
 
-def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> Any:
+def _output(state: Any, text: str, x: OutputRead, outputs: Mapping[str, Any]) -> Any:
     """An output by name, or a component of one."""
     if x.output not in outputs:
         if not outputs:

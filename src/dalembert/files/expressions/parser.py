@@ -27,8 +27,8 @@ from dalembert.files.expressions.syntax import (
     Name,
     Not,
     Number,
+    OutputRead,
     Power,
-    Reading,
     SignalRead,
     SyntaxNode,
 )  # fmt: skip
@@ -180,7 +180,7 @@ class _Parser:
         if kind not in ("q", "u", "out") or len(path) > 2:
             raise self.error(token.at, f"{token.text!r} is not known; {KNOWN}")
         part = path[1] if len(path) == 2 else None
-        return Reading(token.at, path[0], part) if kind == "out" else JointRead(token.at, kind, path[0], part)
+        return OutputRead(token.at, path[0], part) if kind == "out" else JointRead(token.at, kind, path[0], part)
 
     def bracketed(self, token: Token) -> SyntaxNode:
         """q["a name with signs in it"]."""

@@ -43,7 +43,7 @@ class JointRead(SyntaxNode):
 
 
 @dataclass(frozen=True)
-class Reading(SyntaxNode):
+class OutputRead(SyntaxNode):
     """out.name, or out.name.x of an output with three components."""
 
     output: str

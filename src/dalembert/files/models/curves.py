@@ -24,7 +24,8 @@ class CurveKind:
             return ListKind(AXIS, 0).read(entry, scope)
         if len(items) != 3:
             raise entry.error(f"a curve is three expressions of x, or a list of points, not {len(items)} values")
-        return Curve(tuple(scope.number(item, x=ALONG) for item in items))
+        x, y, z = (scope.number(item, x=ALONG) for item in items)
+        return Curve((x, y, z))
 
     def write(self, value: Curve, where: str) -> Plain:
         if any(s is not ALONG and s.name == "x" for e in value.at if type(e) is Expr for s in free_symbols([e])):

@@ -12,7 +12,7 @@ from dalembert.files.expressions import (
     ExpressionError,
     Formula,
     JointRead,
-    Reading,
+    OutputRead,
     SyntaxNode,
     evaluated,
     parse,
@@ -113,7 +113,7 @@ class Scope:
             raise unknown(name, "signal", self.signals, "signals")
         return symbol(f"#{name}")
 
-    def own_variable(self, kind: str, name: str) -> Scalar:
+    def own_variable(self, kind: str, name: str) -> Scalar | None:
         """As `State.own_variable`, a symbol."""
         return symbol(f"#{kind}.{name}") if name in self.chosen[kind] else None
 
@@ -140,4 +140,4 @@ class _StandIn:
 
 
 def _varies(part: SyntaxNode, variables: tuple[str, ...]) -> bool:
-    return isinstance(part, (JointRead, Reading, SignalRead)) or (isinstance(part, Name) and part.name in variables)
+    return isinstance(part, (JointRead, OutputRead, SignalRead)) or (isinstance(part, Name) and part.name in variables)

@@ -13,7 +13,6 @@ gradient at u̇ = 0, both taken by the trace from Z itself. The loops remain as 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from dalembert.formulations.tree.kane import (
 )
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
-from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
+from dalembert.trace import Scalar, gradient, jacobian, substitute, symbols, tracing
 
 __all__ = [
     "constraint",
@@ -50,7 +49,7 @@ __all__ = [
 title = "Gauss's least constraint, minimised over the joints' accelerations"
 
 
-def constraint(s: State, udot: Any) -> Any:
+def constraint(s: State, udot: np.ndarray) -> Scalar:
     """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
     b = s.view(Bodies)
     rates, total = s.accelerations(udot), 0.0

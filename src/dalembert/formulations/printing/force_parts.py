@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from dalembert.formulations.formulation import Formulation
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import BodyLoad, Force, JointLoad, Load
 from dalembert.trace import Expr, directional, substitute, symbol
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+
 
 FACTOR, GRAVITY = symbol("factor.of.loads"), symbol("factor.of.gravity")
 _MEASURES = ("parts", "part_of", "scales")
@@ -38,14 +42,14 @@ class _Multiplied(Force):
 
     force: Force
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         for load in self.force.loads(s):
             if isinstance(load, JointLoad):
                 yield JointLoad(load.joint, FACTOR * np.asarray(load.values))
             else:
                 yield BodyLoad(load.body, FACTOR * np.asarray(load.force), FACTOR * np.asarray(load.torque), load.at)
 
-    def potential(self, s: Any) -> Any:
+    def potential(self, s: State) -> Any:
         return FACTOR * self.force.potential(s)
 
     def beside_potential(self) -> Force | None:

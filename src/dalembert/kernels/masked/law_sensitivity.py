@@ -19,6 +19,7 @@ from dalembert.trace.native import Block, FunctionBuilder, Module, Output, Signa
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.law_rhs import LawRightHandSide
+    from dalembert.kinematics.state import State
 
 
 def emit_sensitivity(rhs: LawRightHandSide, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
@@ -126,7 +127,7 @@ def _sensitivity(rhs: LawRightHandSide) -> Block:
         return sensitivity_block("sensitivity_equations", m, outputs, more)
 
 
-def sliding_forces(s: Any, own: Rows, mode: Any, loads: Any, everything: bool = False) -> dict[int, Any]:
+def sliding_forces(s: State, own: Rows, mode: Any, loads: Any, everything: bool = False) -> dict[int, Any]:
     """λ of the rows along which something slides, c₀ d + c₁ s d + c v, by row of the laws; without the mode's mask if `everything`."""
     values, found = law_values(s, own, mode), {}
     table, c = s.mechanism.law_table, values.coefficients

@@ -70,12 +70,12 @@ class FurtherForces(Force):
     mechanism: Mechanism
     tau: np.ndarray
 
-    def loads(self, s: Any) -> list[JointLoad]:
+    def loads(self, s: State) -> list[JointLoad]:
         joints, tau = self.mechanism.in_joint_variables.joints, self._on_joints(s)
         on = [(j, [0.0 if at is None else tau[at] for at in j.u_at]) for j in joints]
         return [JointLoad(j.name, values) for j, values in on if j.columns]
 
-    def _on_joints(self, s: Any) -> Any:
+    def _on_joints(self, s: State) -> Any:
         """The forces on the joints' speeds; the state may be in these, or in the mechanism's own."""
         m = self.mechanism
         if m.variables is None:

@@ -138,7 +138,7 @@ class LoopClosing:
 
     def _for_all(self, name: str, one: Signature, still: bool) -> None:
         """`name(count, found, t, q, u, x, P, y, work, start)` for those of `count` states whose `found` is not 0; it leaves there what
-        came of them. Each has q, u, P (scales behind it) and `start` of its own. Where they stand `still`, u is not looked at."""
+        came of them. Each has q, u, P (scales behind it) and `start` of its own. Where they stand `still`, u is not read."""
         m, size = self.m, self.places["end"]
         n_given = len(m.parameters) + 2 * self.code.n_rows
         with self.module.function(name, count=Int, found=IntPointer, **KERNEL, start=Pointer) as f:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, free_symbols, symbol, symbols
@@ -18,7 +21,7 @@ ONE_STATE: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
 """Kinds of the arguments of a function that takes plain arrays of one state and uses the lanes for something else."""
 
 
-def extra_input(names: Any) -> Any:
+def extra_input(names: Iterable[Any]) -> np.ndarray:
     """Symbols of a kernel's extra input."""
     return symbols("#x.", names)
 

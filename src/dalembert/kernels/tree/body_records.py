@@ -6,13 +6,15 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dalembert.trace import Expr, symbol
 from dalembert.trace.native import Output
 from dalembert.trace.ops import SYMBOL
+
+T = TypeVar("T")
 
 
 class Record:
@@ -55,7 +57,7 @@ class Keeper:
         self._uses: Counter[Expr] = Counter()
         self.outputs: list[Output] = []
 
-    def keep(self, thing: Any) -> Any:
+    def keep(self, thing: T) -> T:
         """The thing with every computed value replaced by the symbol of the slot that will hold it."""
         return mapped(thing, self._slot)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from dalembert.errors import DalembertError
 from dalembert.kernels.tree import body_motion
@@ -23,6 +23,8 @@ from dalembert.trace import Expr, symbol, tracing
 from dalembert.trace.bind import lift
 from dalembert.vectors import cross
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class BodyReferences:
@@ -35,7 +37,7 @@ class BodyReferences:
     constants: dict[Expr, float] = field(default_factory=dict)
     _start: dict[int, int] = field(default_factory=dict)
 
-    def lifted(self, thing: Any) -> Any:
+    def lifted(self, thing: T) -> T:
         """A description with symbols in place of its numbers other than 0 and ±1: with numbers, signs alone would make other graphs."""
         return lift(thing, self._constant)
 

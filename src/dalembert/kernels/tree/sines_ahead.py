@@ -8,7 +8,7 @@ steps read them. A joint's constant phase is made up for here as well, so that b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ _AT_ONCE = 2
 """Angles of one call where the lanes are states."""
 
 
+T = TypeVar("T")
+
+
 class Turns:
     """The angles of one class of bodies, each a coordinate of its joint: the sine of angle i is element i of the array s, its cosine
     lies `apart` elements on."""
@@ -32,7 +35,7 @@ class Turns:
         self.apart = apart
         self.angles: list[int] = []
 
-    def taken(self, thing: Any) -> Any:
+    def taken(self, thing: T) -> T:
         """The thing with the sines and cosines known ahead replaced by symbols for them."""
         return mapped(thing, self._replaced)
 

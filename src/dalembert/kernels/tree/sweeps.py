@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ ARRAYS = [
     Array("K", uniform=True),
     *(Array(name) for name in ("C", "q", "u", "d", "x", "r", "p", "h", "g", "s", "y", "P")),
 ]
+
+
+T = TypeVar("T")
 
 
 class Step:
@@ -82,7 +85,7 @@ class Step:
         return at_rest.get(field, np.zeros(self.record.fields[field][1]))
 
     # -- writing ------------------------------------------------------------------------------------------------------
-    def keep(self, thing: Any) -> Any:
+    def keep(self, thing: T) -> T:
         """Leave something to this body's later steps."""
         return self.keeper.keep(thing)
 

@@ -25,7 +25,7 @@ from dalembert.laws.surfaces.surface import NearestPoint, SupportBall, Surface, 
 from dalembert.parts.fields import Function, Holds, PointLike
 from dalembert.parts.forces.points import Point
 from dalembert.parts.joints.axis import Axis
-from dalembert.trace import Expr, floor, free_symbols, maximum, minimum, select
+from dalembert.trace import Expr, Scalar, floor, free_symbols, maximum, minimum, select
 from dalembert.vectors import Vector, across
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ Rounded = Annotated[Any, Holds("rows")]
 """Rows of plain numbers."""
 
 
-def detached(p: Any) -> Any:
+def detached(p: Scalar) -> Scalar:
     """p to `FINE` parts, without a slope: how a search came to it does not matter."""
     return floor(p * FINE + 0.5) / FINE
 
@@ -176,10 +176,10 @@ class SurfaceCurve(Surface):
         n = self.normal(near)
         return NearestPoint((p - near.c) @ n, self.in_world(s, n))
 
-    def foot(self, x: Vector, begin: Any) -> Any:
+    def foot(self, x: Vector, begin: Scalar) -> Scalar:
         """The parameter of the point nearest to x, from one near it."""
 
-        def step(p: Any) -> Any:
+        def step(p: Scalar) -> Scalar:
             c, tangent, bend = self.outline.wrapped(p)
             squared = tangent @ tangent
             return -((c - x) @ tangent) / maximum(squared + (c - x) @ bend, LEAST_BEND * squared)
@@ -195,16 +195,18 @@ class SurfaceCurve(Surface):
                 height = up @ c
                 best = (height, p) if best is None else _lower(best, (height, p))
 
-            def step(p: Any) -> Any:
+            def step(p: Scalar) -> Scalar:
                 _, tangent, bend = self.outline.wrapped(p)
                 return -(up @ tangent) / maximum(up @ bend, LEAST_BEND * (tangent @ tangent) / self.outline.size)
 
-            p = searched(best[1], step, self.outline.period, piece.kept)
-            found.append(SupportBall(s.position(self.at) + self.in_world(s, self.outline.wrapped(p).c), 0.0))
+            lowest = searched(best[1], step, self.outline.period, piece.kept)
+            found.append(SupportBall(s.position(self.at) + self.in_world(s, self.outline.wrapped(lowest).c), 0.0))
         return found
 
 
-def searched(begin: Any, step: Callable[[Any], Any], period: float, kept: Callable[[Any], Any] = lambda p: p) -> Any:
+def searched(
+    begin: Scalar, step: Callable[[Scalar], Scalar], period: float, kept: Callable[[Scalar], Scalar] = lambda p: p
+) -> Scalar:
     """Where steps end that begin near it: to rounding, with the slope of the last one."""
     p, most = begin, LONGEST_STEP * period
     for _ in range(NEWTON_STEPS):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.cached import cached_property
-from dalembert.trace import Expr, cos, directional, floor, maximum, minimum, select, sin, substitute, symbol
+from dalembert.trace import Expr, Scalar, cos, directional, floor, maximum, minimum, select, sin, substitute, symbol
 from dalembert.trace.expr import node
 from dalembert.trace.table import Table, table_op
 from dalembert.vectors import Vector
@@ -55,7 +55,7 @@ class CurvePiece(NamedTuple):
     """1 where it bends to the left, −1 to the right, 0 where it is straight."""
     closed: bool = False
 
-    def kept(self, p: Any) -> Any:
+    def kept(self, p: Scalar) -> Scalar:
         return p if self.closed else minimum(maximum(p, self.begin), self.end)
 
 
@@ -131,7 +131,7 @@ class Outline:
         """Arcs that round corners, where it consists of lines and arcs."""
         return []
 
-    def off_corners(self, p: Any, side: float) -> Any:
+    def off_corners(self, p: Scalar, side: float) -> Scalar:
         """How far p lies within an arc that bends to a side, 0 elsewhere."""
         return 0.0
 
@@ -185,11 +185,11 @@ class Outline:
         i, j = (minimum(maximum(floor((x[k] - low[k]) / cell), 0.0), CELLS - 1.0) for k in (0, 1))
         return CELLS * i + j
 
-    def nearest_parameter(self, x: Vector) -> Any:
+    def nearest_parameter(self, x: Vector) -> Scalar:
         """A parameter near the one of the point that is nearest to x."""
         return self._tables[0](self._cell(x))
 
-    def rough_distance(self, x: Vector) -> Any:
+    def rough_distance(self, x: Vector) -> Scalar:
         """How far x is outside, to the size of a cell."""
         return self._tables[1](self._cell(x))
 
@@ -272,7 +272,7 @@ class ArcOutline(Outline):
                 found.append(CornerArc(centre, 1.0 / abs(float(bent)), float(np.sign(bent))))
         return found
 
-    def off_corners(self, p: Any, side: float) -> Any:
+    def off_corners(self, p: Scalar, side: float) -> Scalar:
         p = p - self.period * floor(p / self.period)
         begin, bent = self._kept[0](p), self._kept[4](p)
         end = begin + self._lengths(p)

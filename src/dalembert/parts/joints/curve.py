@@ -11,7 +11,19 @@ import numpy as np
 from dalembert.cached import cached_property
 from dalembert.errors import DalembertError, ModelError
 from dalembert.parts.numbers import number
-from dalembert.trace import Expr, directional, evaluate, maximum, minimum, ordered, select, sqrt, substitute, symbol
+from dalembert.trace import (
+    Expr,
+    Scalar,
+    directional,
+    evaluate,
+    maximum,
+    minimum,
+    ordered,
+    select,
+    sqrt,
+    substitute,
+    symbol,
+)
 from dalembert.trace.table import Table, TableOp
 from dalembert.vectors import IDENTITY, Vector, cross, vector
 
@@ -84,7 +96,7 @@ class Curve:
             along = np.abs(t) / np.linalg.norm(t, axis=1, keepdims=True)
         return int(np.argmin(np.nanmax(along, axis=0)))
 
-    def nearest(self, p: Vector) -> Any:
+    def nearest(self, p: Vector) -> Scalar:
         """x of the point nearest to p: of some points along the curve, and from there by Newton's method on (c − p)·c′ = 0."""
         assert self.ends is not None
         low, high = self.ends

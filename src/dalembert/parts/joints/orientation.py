@@ -6,7 +6,7 @@ The speeds are ω in child axes either way.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -77,18 +77,19 @@ class EulerParameters:
         return f"its Euler parameters have length {math.hypot(*e):.6g}, not 1: divide them by it"
 
 
+Orientation: TypeAlias = "type[EulerParameters] | EulerAngles"
 OrientationName = Literal[
     "euler_parameters", "angles",
     "123", "231", "312", "132", "213", "321", "121", "131", "212", "232", "313", "323",
 ]  # fmt: skip
-ORIENTATIONS: dict[str, Any] = {
+ORIENTATIONS: dict[str, Orientation] = {
     "euler_parameters": EulerParameters,
     "angles": EulerAngles("123"),
     **{sequence: EulerAngles(sequence) for sequence in SEQUENCES},
 }
 
 
-def orientation_named(name: str, joint: str) -> Any:
+def orientation_named(name: str, joint: str) -> Orientation:
     if not isinstance(name, str) or name not in ORIENTATIONS:
         raise ModelError(f"{joint}: orientation={name!r} is not known; choose one of {', '.join(ORIENTATIONS)}")
     return ORIENTATIONS[name]

@@ -85,7 +85,7 @@ def impulse_of(s: State, m: Mechanism, actions: Sequence[Action]) -> np.ndarray:
     return total
 
 
-def _number(value: Any, s: Any, what: str) -> Any:
+def _number(value: Any, s: State, what: str) -> Any:
     found = s.settled(value(s)) if callable(value) else value
     if s.traced:
         return found
@@ -98,7 +98,7 @@ def _number(value: Any, s: Any, what: str) -> Any:
     return number
 
 
-def _vector(value: Any, s: Any) -> np.ndarray:
+def _vector(value: Any, s: State) -> np.ndarray:
     found = np.asarray(s.settled(np.asarray(value(s))) if callable(value) else value)
     if s.traced:
         return found

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.arguments import real
 from dalembert.errors import SimulationError
 from dalembert.parts.events import Event
-from dalembert.trace import Expr
+from dalembert.trace import Expr, Scalar
 from dalembert.trace.ops import AND, LE, LT, NOT, OR
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 def gathered(events: Any, until: Any) -> list[Event]:
@@ -47,7 +50,7 @@ def _event(name: str, given: Any, terminal: bool) -> Event:
     return Event(given, 0, terminal, name)
 
 
-def traced_value(when: Callable[[Any], Any], s: Any) -> Any:
+def traced_value(when: Callable[[State], Scalar], s: State) -> Scalar:
     """The expression an event watches."""
     try:
         value = when(s)

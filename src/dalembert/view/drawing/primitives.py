@@ -46,7 +46,7 @@ class Primitive:
     """How it follows parameters: ("bar", both ends) or ("part", position and size), six expressions; None where it does not."""
 
     @property
-    def middle(self) -> Any:
+    def middle(self) -> np.ndarray | None:
         """Expressions for its position; None where it follows nothing."""
         if self.expression is None:
             return None

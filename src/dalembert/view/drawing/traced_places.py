@@ -29,7 +29,7 @@ def place(numbers: Any, expression: Any) -> Vector:
     return remembering
 
 
-def expression_of(x: Any) -> Any:
+def expression_of(x: Any) -> np.ndarray:
     """What a point came from; itself, where it is numbers alone."""
     found = getattr(x, "expression", None)
     return np.asarray(x, dtype=float) if found is None else found

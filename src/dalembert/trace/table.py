@@ -20,6 +20,7 @@ from dalembert.cached import cached_property
 from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, node
 from dalembert.trace.ops import Op
+from dalembert.trace.spline import not_a_knot, periodic
 
 if TYPE_CHECKING:
     import os
@@ -124,7 +125,7 @@ class Table:
                 'Table: outside="repeat" needs the last value to be the first again, as a new round begins with it'
             )
         columns = [y] if y.ndim == 1 else list(y.T)
-        make = _periodic if (kind, outside) == ("cubic", "repeat") else _KINDS[kind]
+        make = periodic if (kind, outside) == ("cubic", "repeat") else _KINDS[kind]
         with np.errstate(all="ignore"):
             made = [make(x, column) for column in columns]
         if not all(np.isfinite(c).all() for c in made):
@@ -220,27 +221,7 @@ def _previous(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return y[None, :-1]
 
 
-def _cubic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The not-a-knot spline; nan where its slopes are no numbers."""
-    from scipy.interpolate import CubicSpline
-
-    try:
-        return np.asarray(CubicSpline(x, y).c, dtype=float)
-    except (ValueError, np.linalg.LinAlgError):
-        return np.full((4, len(x) - 1), np.nan)
-
-
-def _periodic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The spline whose slopes, too, begin as they end."""
-    from scipy.interpolate import CubicSpline
-
-    try:
-        return np.asarray(CubicSpline(x, y, bc_type="periodic").c, dtype=float)
-    except (ValueError, np.linalg.LinAlgError):
-        return np.full((4, len(x) - 1), np.nan)
-
-
-_KINDS = {"cubic": _cubic, "linear": _linear, "previous": _previous}
+_KINDS = {"cubic": not_a_knot, "linear": _linear, "previous": _previous}
 
 
 def _extended(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from dalembert.constraints.nonsmooth.complementarity import Cone, Problem, Radius, solve
 from dalembert.constraints.nonsmooth.kinetics import RANK, Kinetics
@@ -286,6 +285,8 @@ class _Path:
         driven = [self.dv, fast * self.d_mu, fast * self.dW / self.W[0, 0]]
         sizes[7:] = max(np.abs(x).max(initial=0.0) for x in (y[7:], *driven)) or 1.0
         events: Any = (stops, ends)
+        from scipy.integrate import solve_ivp  # takes long to import; most impacts are not of this kind
+
         run = solve_ivp(slope, (0.0, far), y, method="DOP853", rtol=ACCURACY, atol=ACCURACY * sizes, events=events)
         y, going = run.y[:, -1], slope(0.0, run.y[:, -1])
         (v, dv), (gives, _) = parts(y), parts(going)

@@ -28,8 +28,6 @@ def eigenmodes(
     Mass-normalised. Rigid motions, whose stiffness is rounding, are left out.
     """
     from scipy.linalg import eigh
-    from scipy.sparse import csc_matrix
-    from scipy.sparse.linalg import eigsh
 
     free = np.asarray(freedoms, dtype=int)
     Mf, Kf = (_part(X, free, free) for X in (M, K))
@@ -41,6 +39,9 @@ def eigenmodes(
                 f"{what}: some freedoms move no mass, so they have no frequency; keep rotary inertia, or leave those modes out"
             ) from problem
     else:
+        from scipy.sparse import csc_matrix
+        from scipy.sparse.linalg import eigsh
+
         shift = -SHIFT * abs(Kf).diagonal().mean() / abs(Mf).diagonal().mean()
         squares, V = eigsh(csc_matrix(Kf), min(count + 6, len(free) - 1), csc_matrix(Mf), sigma=shift)
         order = np.argsort(squares)
@@ -71,9 +72,6 @@ def guyan(K: Any, boundary: Sequence[int]) -> np.ndarray:
 
 def follow(K: Any, boundary: Sequence[int] | np.ndarray, moved: np.ndarray) -> np.ndarray:
     """Shapes over all freedoms where the boundary moves as given (boundary × n), the others following without load: −K_ii⁻¹K_ib."""
-    from scipy.linalg import solve
-    from scipy.sparse.linalg import splu
-
     n, fixed = K.shape[0], np.asarray(boundary, dtype=int)
     inner = np.setdiff1d(np.arange(n), fixed)
     F = np.zeros((n, moved.shape[1]))
@@ -81,7 +79,14 @@ def follow(K: Any, boundary: Sequence[int] | np.ndarray, moved: np.ndarray) -> n
     if not len(inner):
         return F
     Kii, load = _part(K, inner, inner), -np.asarray(_part(K, inner, fixed) @ moved)
-    F[inner] = splu(Kii.tocsc()).solve(load) if _sparse(K) else solve(Kii, load, assume_a="sym")
+    if _sparse(K):
+        from scipy.sparse.linalg import splu
+
+        F[inner] = splu(Kii.tocsc()).solve(load)
+    else:
+        from scipy.linalg import solve
+
+        F[inner] = solve(Kii, load, assume_a="sym")
     return F
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from dalembert.cached import cached_property
 from dalembert.trace import Expr, Scalar, cos, directional, floor, maximum, minimum, select, sin, substitute, symbol
 from dalembert.trace.expr import node
+from dalembert.trace.spline import periodic
 from dalembert.trace.table import Table, table_op
 from dalembert.vectors import Vector
 
@@ -219,12 +220,10 @@ class FunctionOutline(Outline):
 
 def smooth_through(points: np.ndarray) -> list[Expr]:
     """x and y as functions of p: the closed cubic spline through points, p going with the lengths between them."""
-    from scipy.interpolate import CubicSpline
-
     around = np.vstack([points, points[:1]])
     p = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(around, axis=0), axis=1))])
     p *= 2.0 * math.pi / p[-1]
-    c = CubicSpline(p, around, bc_type="periodic").c
+    c = periodic(p, around)
     c = np.concatenate([c[:, -1:], c, c[:, :1]], axis=1)  # a piece beyond either end: rounding may lead there
     breaks = np.concatenate([[p[-2] - p[-1]], p, [p[-1] + p[1]]])
     return [node(table_op(breaks, c[:, :, k]), P) for k in range(2)]

@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.integrate import Radau
-from scipy.optimize import brentq
 
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.pivoting import least_squares
@@ -19,6 +17,8 @@ from dalembert.simulation.event_driven.planar_slip import PlanarSlip, planar, pl
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS
 
 if TYPE_CHECKING:
+    from scipy.integrate import Radau
+
     from dalembert.simulation.event_driven.law_run import LawRun
 
 SEED = 1e-12
@@ -78,6 +78,8 @@ class Breakaway:
 
     def go(self) -> None:
         """Integrate until the slip has settled; outputs and events on the way are written."""
+        from scipy.integrate import Radau  # takes long to import; most runs with laws never begin such a slip
+
         run = self.run
         y = seeded(run, run.t, run.part("y").copy())
         end = run.planned_end()
@@ -156,6 +158,8 @@ class Breakaway:
         run = self.run
         if not run.events:
             return False
+        from scipy.optimize import brentq
+
         dense = solver.dense_output()
         found = []
         for k, event in enumerate(run.events):

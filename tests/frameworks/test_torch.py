@@ -36,3 +36,21 @@ def test_a_four_bar_by_gradcheck_in_batches_and_both_ways():
     assert abs(crank.grad.item() - expected) < 1e-10
     with pytest.raises(ArgumentError, match="float64"):
         m.torch.forward_dynamics(q.float(), u)
+
+
+def test_forces_of_as_many_states_as_steps_are_refused_or_said_with_both_axes():
+    """Three forces for three states mean the same whatever the number of steps; where they could be rows of steps, they are refused."""
+    s = da.System("slide")
+    s.add_body("cart", da.particle(1.0))
+    s.add_joint("x", da.Prismatic(), "ground", "cart")
+    m = s.build().torch
+    q, tau = torch.zeros(3, 1, dtype=torch.float64), torch.tensor([[0.0], [2.0], [-4.0]], dtype=torch.float64)
+    for steps in (2, 4):
+        end = m.rollout(q, q, tau, step=0.1, steps=steps)[0][:, -1, 0]
+        assert torch.allclose(end, 0.5 * tau[:, 0] * (0.1 * steps) ** 2)
+    with pytest.raises(ArgumentError, match="a row for each of 3 steps or for each of 3 states"):
+        m.rollout(q, q, tau, step=0.1, steps=3)
+    end = m.rollout(q, q, tau[:, None].expand(3, 3, 1), step=0.1, steps=3)[0][:, -1, 0]
+    assert torch.allclose(end, 0.5 * tau[:, 0] * 0.3**2)
+    together = m.rollout(q[0], q[0], tau, step=0.1, steps=3)[1][:, 0]  # one state: rows are of steps
+    assert torch.allclose(together, torch.tensor([0.0, 0.0, 0.2, -0.2], dtype=torch.float64))

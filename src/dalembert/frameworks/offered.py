@@ -110,15 +110,21 @@ class Offered:
     ) -> tuple[FrameworkArray, ...]:
         """(q, u) at the start and after each of so many steps of rk4: (…, steps + 1, n); (q, u, z) where elements have states.
 
-        `tau` is one row of forces, or a row for every step, (…, steps, n). The start must lie on the loops: see `assemble`.
+        `tau` is one row of forces, or a row for every step, (…, steps, n); where it could be either, of as many states as steps, it is
+        refused. The start must lie on the loops: see `assemble`.
         """
-        x = self._speeds(tau)
+        state, x = self._state(q, u), self._speeds(tau)
         per_step = x.ndim > 1 and x.shape[-2] == steps
+        if per_step and steps > 1 and any(y.ndim >= x.ndim and y.shape[-2] == steps for y in state):
+            raise ArgumentError(
+                f"rollout: tau of shape {tuple(x.shape)} may be a row for each of {steps} steps or for each of {steps} states; say it with "
+                f"both axes, (…, {steps}, {steps}, {self.m.n_u}), the steps second"
+            )
         x = x if per_step else x[..., None, :]
         made = self._function(
             ("rollout", step, steps, per_step), lambda: motions.rollout(self.m, step, steps, per_step)
         )
-        return self._parts(self._call(made, *self._state(q, u), x, self._array(t), self._parameters(parameters)))
+        return self._parts(self._call(made, *state, x, self._array(t), self._parameters(parameters)))
 
     def assemble(
         self,

@@ -117,8 +117,8 @@ class Offered:
         per_step = x.ndim > 1 and x.shape[-2] == steps
         if per_step and steps > 1 and any(y.ndim >= x.ndim and y.shape[-2] == steps for y in state):
             raise ArgumentError(
-                f"rollout: tau of shape {tuple(x.shape)} may be a row for each of {steps} steps or for each of {steps} states; say it with "
-                f"both axes, (…, {steps}, {steps}, {self.m.n_u}), the steps second"
+                f"rollout: tau of shape {tuple(x.shape)} may be a row for each of {steps} steps or for each of {steps} states; "
+                f"say it with both axes, (…, {steps}, {steps}, {self.m.n_u}), the steps second"
             )
         x = x if per_step else x[..., None, :]
         made = self._function(

@@ -58,7 +58,7 @@ def test_the_motion_hangs_on_no_name_formulation_or_machine(seed, loops, what):
         )
     elif what == "formulation":
         other = s.build().simulate(
-            SHORT, q, u, formulation="lagrange", constraints="null_space" if loops else "range_space"
+            SHORT, q, u, formulation="lagrange", constraints="null_space_qr" if loops else "range_space"
         )
     else:
         other = s.build(target="x86-64").simulate(SHORT, q, u)

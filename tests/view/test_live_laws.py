@@ -141,3 +141,42 @@ def test_a_latch_holds_in_a_page_what_is_there(browser, tmp_path) -> None:
     assert np.array_equal(first.view(np.int64), page.rows(m).view(np.int64))
     page.assert_quiet()
     page.page.close()
+
+
+def test_a_page_that_marches_shows_forces_gaps_and_states_of_laws(browser, tmp_path) -> None:
+    """A ball that bounces and rolls, and a bob on a rope, with other friction than the motion that was played back."""
+    s = da.System("ball", gravity=(0, 0, -9.81))
+    mu = s.parameter("mu", 0.0, min=0.0, max=0.5)
+    s.add_body("ball", da.sphere(mass=1.0, radius=0.1))
+    s.add_joint("J", da.Free(), "ground", "ball")
+    s.add_law("floor", da.PairContact(da.surfaces.sphere("ball", 0.1), da.surfaces.plane(), mu=mu))
+    s.add_body("bob", mass=0.5, inertia=(0.1, 0.1, 0.1))
+    s.add_joint("z", da.Prismatic((0, 0, 1)), "ground", "bob")
+    s.add_law("rope", da.Rope("bob", ("ground", (0, 0, 1)), length=1.2))
+    m, options = s.build(), {"method": "moreau", "step": 1e-3, "output": 0.02}
+    start = {"initial": {"J.z": 0.15}, "speeds": {"J.vx": 1.0}}
+    page = LivePage(browser, m.simulate(0.5, **start, **options).page(tmp_path / "x.html", live=True))
+    page.march()
+    page.set(mu=0.3)
+    other = m.simulate(0.5, parameters={"mu": 0.3}, **start, **options)
+    floor, rope = other.contacts["floor"], other.contacts["rope"]
+    assert floor.normal.any() and floor.friction.any() and rope.normal.any()
+
+    def shown(title: str, curves: int) -> np.ndarray:
+        values = page.numbers(
+            f"dalembert.charts.charts.find(c => c.title.startsWith('{title}')).values", "Float32Array"
+        )
+        return values.reshape(-1, curves)
+
+    pressed = np.column_stack([floor.normal, np.linalg.norm(floor.friction, axis=1), rope.normal])
+    np.testing.assert_allclose(shown("Forces of laws", 3), pressed, atol=1e-4)
+    np.testing.assert_allclose(shown("Gaps of laws", 2), np.column_stack([floor.gap, rope.gap]), atol=1e-7)
+    assert shown("States of laws", 2)[-1].tolist() == other.history.state[-1].tolist()
+    force = page.numbers("dalembert.stage.contacts.force", "Float32Array").reshape(-1, 2, 3)
+    at = page.numbers("dalembert.stage.contacts.at", "Float64Array").reshape(-1, 2, 3)
+    np.testing.assert_allclose(force[:, 0, 2], floor.normal[:, 0], atol=1e-4)
+    np.testing.assert_allclose(force[:, 1, 2], rope.normal[:, 0], atol=1e-4)
+    np.testing.assert_allclose(np.hypot(force[:, 0, 0], force[:, 0, 1]), pressed[:, 1], atol=1e-4)
+    np.testing.assert_allclose(at[:, 0, :2], other.position("ball")[:, :2], atol=1e-9)
+    page.assert_quiet()
+    page.page.close()

@@ -29,6 +29,7 @@ from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
 from dalembert.view.law_series import law_charts, marks
 from dalembert.view.live.design import Design
+from dalembert.view.live.live_laws import law_formulas
 from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
@@ -105,7 +106,7 @@ def page_data(
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
     forces = _without_laws(shown, again, wanted)
-    plots = [*charts(shown), *signal_charts(shown), *([] if again is not None else law_charts(shown))]
+    plots = [*charts(shown), *signal_charts(shown), *law_charts(shown)]
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
     made = {
@@ -132,7 +133,7 @@ def page_data(
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
         "facts": facts(motion),
-        **_happened(motion, shown, m),
+        **_happened(motion, shown, m, again is not None),
         "findings": encoded(findings(results, m)),
         "whyNotLive": why_not,
     }
@@ -141,9 +142,9 @@ def page_data(
     return made
 
 
-def _happened(motion: Motion, shown: Motion, m: Mechanism) -> dict[str, Any]:
-    """Events of the whole motion, and what touches at the samples shown."""
-    return {"events": [list(mark) for mark in marks(motion)], "contacts": contact_arrows(shown, m)}
+def _happened(motion: Motion, shown: Motion, m: Mechanism, live: bool) -> dict[str, Any]:
+    """Events of the whole motion, and what touches at the samples shown, or may touch in others."""
+    return {"events": [list(mark) for mark in marks(motion)], "contacts": contact_arrows(shown, m, live)}
 
 
 def _diagrams(m: Mechanism) -> dict[str, str]:
@@ -159,7 +160,8 @@ def _live(
     ways = [p for p, _ in points if _bends(m, p)]
     signals = [name for c in plots if c.key.startswith("signal") for name in c.names]
     design = Design(again, [p for p, _ in points])
-    quantities = Shown(again.mechanism.kernels, joints, view.wires, ways, design.formulas, signals, design.polygons)
+    further = design.formulas | (law_formulas(again) if again.stepping else {})
+    quantities = Shown(again.mechanism.kernels, joints, view.wires, ways, further, signals, design.polygons)
     return packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots) | {"design": design.data}
 
 

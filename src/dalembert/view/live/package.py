@@ -21,6 +21,7 @@ from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.topology import loops
 from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
+from dalembert.view.live.live_laws import law_source, places_drawn
 from dalembert.view.live.live_model import LiveModel
 from dalembert.view.live.live_program import CLOSING, LiveProgram, live_programs
 from dalembert.view.live.page_actions import acting_data, enforced_rows
@@ -54,6 +55,7 @@ def packaged(
         "unknowns": first.unknowns,
         "beside": first.beside - m.n_z,
         "gaps": watched_gaps(live, first),
+        "places": places_drawn(live, first, shown.layout),
         "acting": _acting(live, first),
         "parameters": {name: float(x) for name, x in m.parameters.items()},
         "layout": _places(first.layout),
@@ -210,6 +212,8 @@ def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
     prescribed = list(m.prescribed)
 
     def source(name: str, i: int) -> dict[str, Any] | None:
+        if kind.startswith("law_"):
+            return law_source(kind, name, m.law_table, shown.layout)
         if kind == "q":
             if name in prescribed:
                 return {"at": at["prescribed"].start + prescribed.index(name)}

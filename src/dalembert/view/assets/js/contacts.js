@@ -23,10 +23,9 @@ export class Contacts {
     this.material?.color.set(colour);
   }
 
-  /** A motion without known forces: nothing is drawn. */
-  forget() {
-    this.group.clear();
-    this.count = 0;
+  /** Places and forces of another motion, whose impacts are not told from other forces. */
+  replace({ at, force }) {
+    Object.assign(this, { at, force, hits: [] });
   }
 
   /** 1 at an impact of a contact, falling to 0 after it. */

@@ -160,7 +160,7 @@ export class Stage {
   replace(motion, ways = true) {
     this.poses.replace(motion);
     this.arrows.force = motion.force;
-    this.contacts.forget();
+    this.contacts.replace(motion.contacts);
     if (ways) this.traces.lay(this.data, this.poses);
     this.refresh();
   }

@@ -42,14 +42,15 @@ export class History {
   }
 }
 
-function flattened({ t, rows, position, quaternion, force, torque, charts, deflections, ways }) {
-  return [t, rows, position, quaternion, force, torque, ...charts.filter(Boolean), ...deflections, ...ways];
+function flattened({ t, rows, laws, contacts, position, quaternion, force, torque, charts, deflections, ways }) {
+  return [t, rows, laws, contacts.at, contacts.force, position, quaternion, force, torque, ...charts.filter(Boolean), ...deflections, ...ways];
 }
 
 function assembled(shape, views) {
-  const [t, rows, position, quaternion, force, torque, ...rest] = views;
+  const [t, rows, laws, at, of, position, quaternion, force, torque, ...rest] = views;
+  const contacts = { at, force: of };
   const charts = shape.charts.map((chart) => chart && rest.shift());
   const deflections = shape.deflections.map(() => rest.shift());
   const ways = shape.ways.map(() => rest.shift());
-  return { t, rows, position, quaternion, force, torque, charts, deflections, ways, events: [] };
+  return { t, rows, laws, contacts, position, quaternion, force, torque, charts, deflections, ways, events: [] };
 }

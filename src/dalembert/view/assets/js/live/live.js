@@ -107,15 +107,16 @@ export class Live {
 
   show(ended) {
     const marched = performance.now();
-    let times = this.under.times.subarray(0, this.march.done), rows = this.march.rows.slice(); // memory may grow, and views end
+    let times = this.under.times.subarray(0, this.march.done), rows = this.march.rows.slice(), { laws } = this.march; // memory may grow, and views end
     if (ended === "event" && !(times[times.length - 1] >= this.march.last.t)) {
       times = Float64Array.of(...times, this.march.last.t);
       rows = Float64Array.of(...rows, ...this.march.last.y);
+      laws = Float64Array.of(...laws, ...this.march.last.laws);
     }
     this.under = null;
     this.panel.progress(null);
     this.panel.say("");
-    this.motion = this.computed(times, rows);
+    this.motion = this.computed(times, rows, laws);
     this.motion.events = this.march.events;
     this.page.follow(this.geometry());
     this.page.showMotion(this.motion);
@@ -124,9 +125,9 @@ export class Live {
   }
 
   /** Everything shown of rows, by the first machine, whose inputs have the same parameters. */
-  computed(times, rows) {
+  computed(times, rows, laws) {
     this.machines[0].input("P").set(this.values.parameters);
-    return shownMotion(this.machines[0], this.page.data, times, rows, this.march.acting.changes);
+    return shownMotion(this.machines[0], this.page.data, times, rows, this.march.acting.changes, laws);
   }
 
   /** Places and sizes of what is drawn, at the present parameters. */

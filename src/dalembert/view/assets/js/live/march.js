@@ -85,8 +85,20 @@ export class March {
     return made;
   }
 
+  /** What laws exerted and were at the same outputs, one behind the other. */
+  get laws() {
+    const { rows, n, width } = this.machine, { done } = this, made = new Float64Array(done * (width - n));
+    for (let k = 0; k < done; k++) made.set(rows.subarray(k * width + n, (k + 1) * width), k * (width - n));
+    return made;
+  }
+
   get state() {
     return this.machine.part("y").subarray(0, this.machine.n);
+  }
+
+  /** Of the last step. */
+  get lawsNow() {
+    return this.machine.part("y").slice(this.machine.n, this.machine.width);
   }
 
   /** Slopes computed anew, after inputs have changed. */
@@ -197,7 +209,8 @@ export class March {
   noteEvents() {
     const m = this.machine, t = m.part("event_t")[0], which = [...m.part("event_crossed").keys()].filter((k) => m.part("event_crossed")[k]);
     for (const k of which) if (this.events.length < MOST_EVENTS) this.events.push([this.live.events[k].name, t]);
-    this.last = { t, y: m.part("event_y").slice(0, m.n) };
+    const y = m.part("event_y");
+    this.last = { t, y: y.slice(0, m.n), laws: y.slice(m.n, m.width) };
     m.counters[PENDING] = 0n;
     return which;
   }

@@ -98,7 +98,7 @@ export class RealTime {
 
   append() {
     const { live, page } = this, y = live.march.state.slice();
-    this.history.append(live.computed(Float64Array.of(this.t), y));
+    this.history.append(live.computed(Float64Array.of(this.t), y, live.march.lawsNow));
     page.showMotion(this.history.window(), this.history.count % 4 === 1);
     page.clock.seek(page.clock.last);
   }

@@ -3,8 +3,8 @@
 const MOTION = 18; // numbers per body: R (9), p (3), ω (3), v (3)
 
 /** Everything shown of rows of (q, u, z) at times, which are not views of the machine's memory. Parameters that were set on the way are
- * known by time, place and value. */
-export function shownMotion(machine, data, times, rows, changes = []) {
+ * known by time, place and value; `laws` are the forces and states that time stepping writes behind the state, null where they are not known. */
+export function shownMotion(machine, data, times, rows, changes = [], laws = null) {
   const { live } = machine, count = times.length, width = live.sampleSize;
   machine.reserve("shownTimes", count).set(times);
   machine.reserve("shownRows", count * machine.n).set(rows.subarray(0, count * machine.n));
@@ -22,8 +22,10 @@ export function shownMotion(machine, data, times, rows, changes = []) {
   return {
     t: Float64Array.from(times),
     rows,
+    laws: laws ?? new Float64Array(count * live.beside),
+    contacts: contactsOf(live.places, out, width, count, laws, live.beside),
     ...posesOf(out, width, count, data.bodies.length - 1),
-    charts: live.charts.map(({ curves }) => curvesOf(curves, machine, out, width, count)),
+    charts: live.charts.map(({ curves }) => curvesOf(curves, machine, out, width, count, laws)),
     ...reactionsOf(out, width, count, data.reactions.joints.length, live.samples.reactions[0]),
     deflections: data.wires.map((_, i) => columns(out, width, count, ...live.samples[`wire ${i}`], Float32Array)),
     ways: data.traces.filter((trace) => trace.way).map((_, i) => columns(out, width, count, ...live.samples[`way ${i}`], Float64Array)),
@@ -69,8 +71,8 @@ function turnOf(R, at, into, to) {
 }
 
 /** A plot's values, curve by curve; null where a curve's quantity could not be compiled. */
-function curvesOf(curves, machine, out, width, count) {
-  if (curves.some((curve) => curve === null)) return null;
+function curvesOf(curves, machine, out, width, count, laws) {
+  if (curves.some((curve) => curve === null || (curve.law && !laws))) return null;
   const size = curves.length, made = new Float32Array(count * size), rows = machine.shownRows, n = machine.n;
   curves.forEach((curve, c) => {
     const sum = curve.sum ?? curve.change;
@@ -78,7 +80,9 @@ function curvesOf(curves, machine, out, width, count) {
     for (let k = 0; k < count; k++) {
       const at = k * width;
       let value = 0;
-      if ("row" in curve) value = rows[k * n + curve.row];
+      if (curve.law) value = sizeOf(laws, k * machine.live.beside, curve.law);
+      else if (curve.least) value = Math.min(...out.subarray(at + curve.least[0], at + curve.least[1]));
+      else if ("row" in curve) value = rows[k * n + curve.row];
       else if ("at" in curve) value = out[at + curve.at];
       else if (sum) for (let i = sum[0]; i < sum[1]; i++) value += out[at + i];
       else {
@@ -107,4 +111,24 @@ function reactionsOf(out, width, count, joints, from) {
     }
   }
   return { force, torque };
+}
+
+/** One number as it is; the length of several. */
+function sizeOf(values, from, places) {
+  return places.length === 1 ? values[from + places[0]] : Math.hypot(...places.map((i) => values[from + i]));
+}
+
+/** Where laws act, and with which force: the sum over their rows of the forces for a unit of each. */
+function contactsOf(places, out, width, count, laws, beside) {
+  const at = new Float64Array(3 * count * places.length), force = new Float32Array(at.length);
+  for (let k = 0; k < count; k++) {
+    places.forEach((place, c) => {
+      const from = k * width + place.at, to = 3 * (k * places.length + c);
+      for (let i = 0; i < 3; i++) {
+        at[to + i] = out[from + i];
+        if (laws) place.rows.forEach((row, j) => (force[to + i] += laws[k * beside + row] * out[from + 3 * (j + 1) + i]));
+      }
+    });
+  }
+  return { at, force };
 }

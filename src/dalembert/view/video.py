@@ -29,6 +29,8 @@ LONGEST_CLUSTER = 5.0
 """Seconds from one whole picture to the next, from which a player can begin; a cluster of WebM may be no longer than 32 s."""
 ROUNDING = 1e-9
 """Part of a film by which its last picture may lie beyond its end."""
+PATIENCE = 300_000
+"""Milliseconds that the browser may take for a page."""
 CHUNK = 20
 """Pictures that are drawn before their bytes are taken out of the browser."""
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -100,6 +102,7 @@ def _drawn(motion: Motion, times: np.ndarray, rate: float, width: int, height: i
         browser = _browser(running, playwright.Error)
         try:
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
+            page.set_default_timeout(PATIENCE)
             page.goto(f"{page_file.resolve().as_uri()}#t={float(times[0])!r}")
             page.add_style_tag(content=LOOK)
             codec = page.evaluate(READY, [width, height, rate, max(1, int(LONGEST_CLUSTER * rate))])
@@ -110,6 +113,9 @@ def _drawn(motion: Motion, times: np.ndarray, rate: float, width: int, height: i
                 if wrong:
                     raise FileError(f"video: the browser could not encode the film: {wrong}")
                 made += [Picture(key, base64.b64decode(content)) for key, content in chunks]
+        except playwright.Error as problem:
+            said = str(problem).splitlines()[0]
+            raise FileError(f"video: Chromium could not draw the page, which needs WebGL: {said}") from problem
         finally:
             browser.close()
     return codec, made

@@ -34,7 +34,7 @@ outputs: {}
         ("type: pid", "type: PID", "there is no element 'PID'; did you mean 'pid'"),
         ("ki: 5", "kI: 5", "there is no field 'kI' here; did you mean 'ki'"),
         ("joint: A, ", "", "an element of type dc_motor needs the field 'joint'"),
-        ("motor.voltage: pid.output", "motor: {voltage: pid.output}", r'in one: "motor\.voltage: …"'),
+        ("motor.voltage: pid.output", "motor: {voltage: pid.output}", r'as one name: "motor\.voltage: …"'),
         ("constant: 0.5", "constant: 0.5, voltage: 3", r'an input; say it below connections: "motor\.voltage: …"'),
         ("  pid.measured: q.A\n", "", 'its input "measured" is not connected'),
         ("q.A", "pid.output", "depends on itself, .*an algebraic loop"),

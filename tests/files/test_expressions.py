@@ -68,6 +68,7 @@ def test_values(text, wanted):
         ("__import__('os')", 1, "no function"),
         ("x.real.imag.y", 1, "coordinates are"),
         ("(" * 100 + "1" + ")" * 100, 61, "deep"),
+        ("1e308*10", 1, "no value"),
         ("-" * 3000 + "1", 61, "deep"),
         ("1+" * 3000 + "1", 4001, "long"),
     ],

@@ -61,7 +61,7 @@ def test_many_columns_of_one_name_all_stay():
 @pytest.mark.filterwarnings("error")
 def test_the_ending_says_the_format(tmp_path):
     motion = pendulum().build().simulate(0.1, {"A": 0.3})
-    first = {".nc": b"\x89HDF", ".csv": b'"t [s', ".html": b"<!doc"}
+    first = {".nc": b"\x89HDF", ".csv": b'"t [s', ".html": b"<!doc", ".glb": b"glTF", ".mcap": b"\x89MCAP"}
     assert set(first) == set(FORMATS)
     for ending, begin in first.items():
         path = tmp_path / f"m{ending}"

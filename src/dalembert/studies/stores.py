@@ -31,7 +31,7 @@ DESCRIPTION = "study.json"
 LARGEST_TEXT = 2**28
 """Bytes of a description or a record."""
 _DIGITS = 9
-"""Of a block's number in its file's name."""
+"""Digits of a block's number in its file's name."""
 
 
 @dataclass(eq=False)

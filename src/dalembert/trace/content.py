@@ -110,7 +110,7 @@ class _Contents:
                     yield name + self.of(value)
 
     def _object(self, x: Any) -> Iterator[str]:
-        """By its class and by what it can be made again from."""
+        """Texts that tell an object from others: its class, and what it can be made again from."""
         try:
             made_from = x.__reduce_ex__(4)
         except Exception:

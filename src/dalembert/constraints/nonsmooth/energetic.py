@@ -35,7 +35,7 @@ SMALL = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """Of Delassus's matrix and the speeds of all rows, and of the coefficients of all elements, along directions."""
+    """How Delassus's matrix, the speeds of all rows and the coefficients of all elements change along directions."""
 
     W: np.ndarray
     v: np.ndarray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -60,7 +61,8 @@ def _value(node: SyntaxNode, text: str, scope: Scope) -> Any:
             case Chain():
                 total = _value(node.first, text, scope)
                 for sign, x in node.rest:
-                    total = _BINARY[sign](total, _value(x, text, scope))
+                    other = _value(x, text, scope)
+                    total = _finite(_BINARY[sign](total, other), total, other)
                 return total
             case Power():
                 return _power(_value(node.base, text, scope), _value(node.exponent, text, scope))
@@ -70,10 +72,22 @@ def _value(node: SyntaxNode, text: str, scope: Scope) -> Any:
                 inner = _value(node.of, text, scope)
                 return ~inner if type(inner) is Expr else not inner
             case Call():
-                return node.apply(*(_value(x, text, scope) for x in node.arguments))
+                arguments = [_value(x, text, scope) for x in node.arguments]
+                return _finite(node.apply(*arguments), *arguments)
     except (ValueError, ArithmeticError) as problem:
         raise ExpressionError(text, node.at, f"it has no value here ({problem})") from problem
     raise AssertionError(node)
+
+
+def _finite(value: Any, *made_of: Any) -> Any:
+    """A value. What is made of finite numbers must be finite."""
+    if (
+        type(value) is float
+        and not math.isfinite(value)
+        and all(type(x) is not Expr and math.isfinite(x) for x in made_of)
+    ):
+        raise OverflowError("too large")
+    return value
 
 
 def _power(base: Any, exponent: Any) -> Any:

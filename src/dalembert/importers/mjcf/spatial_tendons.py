@@ -103,7 +103,7 @@ class SpatialTendon:
         return made
 
     def rest(self) -> float:
-        """Its length where the joints' springs are at rest."""
+        """The tendon's length where the joints' springs are at rest."""
         return float(sum(share * length for share, length in zip(self.shares, self._lengths())))
 
     def _lengths(self) -> Iterator[float]:

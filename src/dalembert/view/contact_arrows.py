@@ -79,7 +79,7 @@ def rows_of_places(m: Mechanism, name: str) -> list[list[int]]:
 
 
 def forces_of_units(law: Law, s: State) -> list[Any]:
-    """Of every place: where it is, and the force on the first body for a unit of each of its rows; on the second where the first is the
+    """Where every place is, and the force on the first body for a unit of each of its rows; on the second body where the first is the
     ground."""
     if isinstance(law, Rope):
         a, b = s.position(law.a), s.position(law.b)

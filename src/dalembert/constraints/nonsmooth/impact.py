@@ -9,8 +9,8 @@ restitution is taken as gains none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Impact:
     """Kinetic energy that every row of a law takes."""
     works: np.ndarray
     """Work of its impulse on the mechanism: more than what it takes where a surface moves."""
-    capped: bool
+    capped: bool = False
     """Whether restitution was reduced, as it would have gained energy."""
     law: str = ""
     """The law of restitution; none of an impact without collision."""
@@ -60,17 +60,14 @@ class Impact:
 
     def then(self, other: Impact) -> Impact:
         """This impact and another at once after it."""
-        return Impact(
-            self.impulses + other.impulses,
-            self.udelta + other.udelta,
-            self.before,
-            other.after,
-            self.losses + other.losses,
-            self.works + other.works,
-            self.capped or other.capped,
-            self.law,
-            self.which,
-            self.restitution,
+        return replace(
+            self,
+            impulses=self.impulses + other.impulses,
+            udelta=self.udelta + other.udelta,
+            after=other.after,
+            losses=self.losses + other.losses,
+            works=self.works + other.works,
+            capped=self.capped or other.capped,
         )
 
 
@@ -81,14 +78,14 @@ def impact(
     which = frozenset([*k.table.with_turning(touching), *(i for i in k.table.loads if k.on[i])])
     found, e = _without_low(k, which, touching, at_speeds, _IMPULSES[restitution])
     P, capped = _without_gain(k, found, which)
-    return _impact(k, P, k.Y @ P, capped, restitution, which, e)
+    return replace(_impact(k, P, k.Y @ P), capped=capped, law=restitution, which=which, restitution=e)
 
 
-def _impact(k: Kinetics, P: np.ndarray, udelta: np.ndarray, capped: bool = False, *how: Any) -> Impact:
+def _impact(k: Kinetics, P: np.ndarray, udelta: np.ndarray) -> Impact:
     """Impulses work at the mean of the speeds before and after."""
     own, after = P[k.n_loops :], k.v + k.J @ udelta
     works = own * (k.J @ (k.u + 0.5 * udelta))
-    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), works, capped, *how)
+    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), works)
 
 
 def without_gaps(k: Kinetics) -> list[int]:

@@ -216,6 +216,5 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         return rows
 
     def _not_with_laws(self, what: str) -> FormulationError:
-        return FormulationError(
-            f'{what} of mechanism "{self.m.name}" cannot be computed with its laws; use m.without_laws()'
-        )
+        because = "its laws; use m.without_laws()" if self.m.laws else "events that act; leave out their actions"
+        return FormulationError(f'{what} of mechanism "{self.m.name}" cannot be computed with {because}')

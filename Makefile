@@ -52,6 +52,7 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(BENCH)/bin/python benchmarks/loops.py
 	-$(BENCH)/bin/python benchmarks/laws.py
 	-$(BENCH)/bin/python benchmarks/comparison.py
+	-OPENBLAS_NUM_THREADS=1 $(RUN) -m benchmarks.waiting --keep
 	-sh tools/cross.sh
 	-OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/live.py
 	-OPENBLAS_NUM_THREADS=1 $(RUN) -m benchmarks.fuzz --cases 1000000

@@ -3,9 +3,11 @@
 Every row is a process of its own and is measured in processor time, on one thread; the best of several tries counts. Starts are taken
 from a motion of the mechanism, so that each of them is another one.
 
-    python -m benchmarks.waiting [names …] [--json FILE] [--beside FILE]
+    python -m benchmarks.waiting [names …] [--json FILE] [--beside FILE] [--keep]
 
-`--json FILE` writes the figures; `--beside FILE` prints them beside those of an earlier run. Names choose rows by how they begin.
+`--json FILE` writes the figures; `--beside FILE` prints them beside those of an earlier run, at first those of
+`results/waiting_before.json`: the same rows on the same machine, before starts and calls were compiled. `--keep` writes figures and
+table into the folder of results. Names choose rows by how they begin.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ LOOPS: dict[str, Callable[[], Problem]] = {
 STARTS, BATCH, MOMENT = 12, 256, 1e-6
 LONGEST = 900.0
 """Seconds after which a row is given up."""
+BEFORE = reporting.RESULTS / "waiting_before.json"
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -292,14 +295,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="rows that begin so; all, if none is given")
     parser.add_argument("--json", type=Path, help="a file for the figures")
-    parser.add_argument("--beside", type=Path, help="the figures of an earlier run")
+    parser.add_argument("--beside", type=Path, default=BEFORE, help="the figures of an earlier run")
+    parser.add_argument("--keep", action="store_true", help="write into the folder of results")
     chosen = parser.parse_args()
     found = measured(chosen.names)
+    kept = {"about": reporting.about(), "rows": reporting.rounded(found)}
     if chosen.json:
-        kept = {"about": reporting.about(), "rows": reporting.rounded(found)}
         chosen.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    before = json.loads(chosen.beside.read_text(encoding="utf-8"))["rows"] if chosen.beside else {}
-    print(f"Processor time, one thread. {reporting.in_words(reporting.about())}\n\n{table(found, before)}")
+    before = json.loads(chosen.beside.read_text(encoding="utf-8"))["rows"] if chosen.beside.exists() else {}
+    page = f"Processor time, one thread. {reporting.in_words(reporting.about())}\n\n{table(found, before)}\n"
+    print(page)
+    if chosen.keep:
+        reporting.keep("waiting", kept, f"# Where users wait\n\n{page}")
 
 
 IMPORTED = time.process_time()

@@ -72,8 +72,8 @@ class Actuators:
     """Inertia of a joint's single speed in the reference pose, by joint; None where it is not known."""
     paths: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Ways of tendons through space, as a `Cord` takes them."""
-    tendon_ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Ranges that tendons have."""
+    tendons_read: dict[str, XmlNode] = field(default_factory=dict)
+    """All tendons with their defaults, by name."""
     activations: list[str] = field(default_factory=list)
     """States of actuators, in the order of the file."""
 
@@ -130,7 +130,7 @@ class Actuators:
         if part <= 0.0 or target not in ("joint", "tendon"):
             return None
         if target == "tendon":
-            ends = self.tendon_ranges.get(node.text_of(target))
+            ends = self.tree.compiler.limits(node.refers(target, self.tendons_read, "tendon"), "")
         else:
             joint = node.refers(target, self.tree.joints, "joint")
             given = joint.node.vector("range", (0.0, 0.0), size=2) if joint.single else np.zeros(2)

@@ -44,12 +44,10 @@ class MeshAsset:
         """In the geom's frame."""
         if not isinstance(self.source, DataFile):
             assert self.source is not None
-            made = self.source
-        else:
-            assert self.source.read is not None
-            made = self.source.read(self.source.path)
-            made = Triangles(made.vertices.astype(np.float32).astype(float), made.faces)  # as MuJoCo keeps them
-        return made.placed(back(self.shift)).scaled(self.scale)
+            return self.source.placed(back(self.shift)).scaled(self.scale)
+        assert self.source.read is not None
+        made = _single(self.source.read(self.source.path)).placed(back(self.shift)).scaled(self.scale)
+        return _single(made)
 
     def shape(self, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         """What is drawn of it, with its geom at `at`."""
@@ -99,6 +97,11 @@ class MeshAsset:
                 "overcounted mesh",
             )
         return made
+
+
+def _single(mesh: Triangles) -> Triangles:
+    """In single precision, as MuJoCo keeps the vertices of files."""
+    return Triangles(mesh.vertices.astype(np.float32).astype(float), mesh.faces)
 
 
 def hull(vertices: np.ndarray) -> Triangles:

@@ -188,7 +188,7 @@ class _MjcfImport:
                     self.system.add_force(self.forces.new(name), force)
             for name, force in reader.through_space(section):
                 self.system.add_force(self.forces.new(name), force)
-        self._tendon_ranges, self._paths = reader.ranges, reader.paths
+        self._tendons_read, self._paths = reader.read, reader.paths
         self._tendon_laws = [(f"{name}_limit", law) for name, law in reader.limits] if self.laws else []
         return made
 
@@ -202,7 +202,7 @@ class _MjcfImport:
             self.notes,
             self._inertia,
             self._paths,
-            self._tendon_ranges,
+            self._tendons_read,
         )
         controls: list[str] = []
         for section in self.root.all("actuator"):

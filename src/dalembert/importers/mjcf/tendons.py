@@ -40,8 +40,8 @@ class Tendons:
     """Ways through space, as a `Cord` takes them, by tendon."""
     limits: list[tuple[str, Law]] = field(default_factory=list)
     """Ends of their lengths, by tendon, where laws are asked for."""
-    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """The same, whether laws are asked for or not."""
+    read: dict[str, XmlNode] = field(default_factory=dict)
+    """Tendons with their defaults, by name."""
 
     def fixed(self, section: XmlNode) -> Iterator[tuple[str, FixedTendon, Force | None]]:
         for node in section.all("fixed"):
@@ -86,11 +86,8 @@ class Tendons:
 
     def _ends(self, node: XmlNode) -> tuple[float, float] | None:
         """Least and largest length that a range sets."""
-        full = self.defaults.applied(node, kept_as="tendon")
-        ends = self.tree.compiler.limits(full, "") if self.laws or full.has("range") else None
-        if ends is not None:
-            self.ranges[_name(node)] = ends
-        return ends if self.laws else None
+        full = self.read[_name(node)] = self.defaults.applied(node, kept_as="tendon")
+        return self.tree.compiler.limits(full, "") if self.laws else None
 
     def _law(self, node: XmlNode, rest: float) -> tuple[float, float, float, Slack | None]:
         """Stiffness, damping, rest length, and what replaces stiffness where it is slack between two lengths; −1 stands for the length

@@ -35,6 +35,7 @@ def compared(path: Path, found: Imported, states: int, text: str | None = None) 
         mm = mujoco.MjModel.from_xml_path(str(path)) if text is None else mujoco.MjModel.from_xml_string(text)
     except (ValueError, mujoco.FatalError) as problem:
         raise ModelError(f"MuJoCo does not read it: {str(problem).splitlines()[0]}") from problem
+    mm.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT  # adhesion acts where something touches
     m, dd = open_tree(found), mujoco.MjData(mm)
     controls = [name for name in m.parameters if name.startswith("ctrl_")]
     places = joint_places(m, mm, found)

@@ -40,10 +40,11 @@ class Medium:
     def add(self, system: System, tree: BodyTree, body: MjcfBody, p: MassProperties, names: Names) -> None:
         if p.mass < NO_INERTIA:
             return
-        if any(g.in_fluid for g in body.geoms):
-            what = "fluidshape='ellipsoid': forces of the medium on ellipsoids are not represented"
-            tree.notes.add(body.node, what, kind="ellipsoid")
-            return
+        for geom in body.geoms:
+            if geom.in_fluid and geom.form is not None:
+                what = "fluidshape='ellipsoid' is not represented: the medium acts on the box that has the body's inertia"
+                tree.notes.add(body.node, what, kind="ellipsoid")
+                tree.notes.edits.change(geom.form.node, fluidshape="none")
         axes = tree.principal_axes(body, p.inertia)
         moments = np.diag(axes.T @ p.inertia @ axes)
         size = np.sqrt(np.maximum(NO_INERTIA, moments.sum() - 2.0 * moments) * 6.0 / p.mass)

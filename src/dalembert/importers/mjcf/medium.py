@@ -42,7 +42,9 @@ class Medium:
             return
         for geom in body.geoms:
             if geom.in_fluid and geom.form is not None:
-                what = "fluidshape='ellipsoid' is not represented: the medium acts on the box that has the body's inertia"
+                what = (
+                    "fluidshape='ellipsoid' is not represented: the medium acts on the box that has the body's inertia"
+                )
                 tree.notes.add(body.node, what, kind="ellipsoid")
                 tree.notes.edits.change(geom.form.node, fluidshape="none")
         axes = tree.principal_axes(body, p.inertia)

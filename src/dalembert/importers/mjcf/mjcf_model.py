@@ -167,6 +167,7 @@ class _MjcfImport:
                 stiffness, damping = free.loose / (time * ratio) ** 2, 2.0 * free.loose / time
         if stiffness and not j.single:
             self.notes.add(j.node, f"the spring of a {j.kind} joint is not represented")
+            self.notes.edits.change(j.node, stiffness="0")
             stiffness = 0.0
         if stiffness or damping:
             self.system.add_force(self.forces.new(f"{j.name}_spring"), JointSpring(j.name, stiffness, damping, j.rest))

@@ -71,7 +71,7 @@ def _lines(found: list[dict[str, Any]]) -> Iterable[str]:
     n = sum(x["read"] for x in taken)
     yield f"Of {len(taken)} files that the peers read, {n} are read ({n / max(len(taken), 1):.2%}; aim {LEAST_READ:.0%})."
     good = Counter(map(verdict, compared))
-    rounded = sum(x["agrees"] and x["difference"] > EXACT for x in compared)
+    rounded = sum(bool(x["agrees"]) and x["difference"] > EXACT for x in compared)
     yield f"Of {len(compared)} compared, {good['agrees']} agree ({rounded} of them to rounding only),"
     yield f"{good['told']} differ as a note tells,"
     yield f"{good['SILENTLY WRONG']} differ without one."

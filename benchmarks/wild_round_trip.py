@@ -42,7 +42,7 @@ def round_trip(found: Imported) -> dict[str, Any]:
                 two = energies(m2, *start_again(m2, tree))
                 out[ending] = float(np.abs(one - two).max() / max(1.0, np.abs(one).max()))
             except DalembertError as problem:
-                out[ending] = str(problem)
+                out[ending] = str(problem).replace(folder, "…")
                 continue
             try:
                 if peer == "pinocchio":  # which does not read the rotors that are written for Drake
@@ -51,7 +51,7 @@ def round_trip(found: Imported) -> dict[str, Any]:
                 made = PEERS[peer](path, again, 1)
                 out[peer] = made.largest if not made.agrees else min(made.largest, 1e-8)
             except DalembertError as problem:
-                out[peer] = str(problem)
+                out[peer] = str(problem).replace(folder, "…")
     return out
 
 

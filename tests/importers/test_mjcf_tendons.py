@@ -10,7 +10,7 @@ from dalembert.importers.peers import PEERS
 from tests.importers.peers import peer
 from tests.importers.robots import write
 
-MODEL = """<mujoco><worldbody><site name="s0" pos="0 0 1"/>
+MODEL = """<mujoco><default><position inheritrange="0.8"/><motor ctrlrange="-9 9"/></default><worldbody><site name="s0" pos="0 0 1"/>
 <body name="a" pos="0.1 0 0.5"><joint name="j" axis="0 1 0" range="-40 80"/><joint axis="1 0 0" springref="20"/>
  <geom name="ball" type="sphere" size=".12" pos=".05 0.02 .03"/><site name="s1" pos="0 0.03 -.3"/>
  <geom name="roll" type="cylinder" size=".1 .3" euler="80 20 0" pos="0 0 -.6"/><site name="s1b" pos="0.03 0.01 -.4"/>
@@ -19,8 +19,9 @@ MODEL = """<mujoco><worldbody><site name="s0" pos="0 0 1"/>
  <site name="s2" pos="0 .05 -.2"/><site name="s3" pos="0.1 .05 -.2"/></body></body></worldbody>
 <tendon><spatial name="t" stiffness="30" damping="2" {law}>{way}</spatial>
 <fixed name="f" stiffness="3"><joint joint="j" coef="2"/></fixed></tendon>
-<actuator><motor tendon="t" gear="3"/><position tendon="t" kp="20" kv="3" forcerange="-4 4"/>
-<position tendon="f" kp="9" kv="1" gear="0.5" forcerange="-1 2"/><position joint="j" kp="3" inheritrange="0.5"/></actuator></mujoco>"""
+<actuator><motor tendon="t" gear="3"/><motor joint="j"/>
+<position tendon="t" inheritrange="0" kp="20" kv="3" forcerange="-4 4"/>
+<position tendon="f" inheritrange="0" kp="9" kv="1" gear="0.5" forcerange="-1 2"/><position joint="j" kp="3" inheritrange="0.5"/></actuator></mujoco>"""
 
 
 def way(*parts: str) -> str:

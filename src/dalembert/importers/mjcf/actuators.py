@@ -22,6 +22,8 @@ from dalembert.parts.forces import Cord, JointSpring, Load, Motor, Tendon
 from dalembert.system import System
 from dalembert.trace import Scalar, maximum, minimum
 
+SERVOS = ("position", "intvelocity")
+"""Actuators whose controls may have the range of what they move; others of their class do not."""
 TARGETS = ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
 
 
@@ -126,8 +128,10 @@ class Actuators:
 
     def _inherited(self, node: XmlNode, target: str) -> tuple[float, float] | None:
         """Ends of the control of a servo, as the range of its joint or tendon about the middle, times inheritrange."""
+        if node.tag not in SERVOS or target not in ("joint", "tendon"):
+            return None
         part = node.number("inheritrange", 0.0)
-        if part <= 0.0 or target not in ("joint", "tendon"):
+        if part <= 0.0:
             return None
         if target == "tendon":
             ends = self.tree.compiler.limits(node.refers(target, self.tendons_read, "tendon"), "")

@@ -21,7 +21,8 @@ MODEL = """<mujoco><default><position inheritrange="0.8"/><motor ctrlrange="-9 9
 <fixed name="f" stiffness="3"><joint joint="j" coef="2"/></fixed></tendon>
 <actuator><motor tendon="t" gear="3"/><motor joint="j"/>
 <position tendon="t" inheritrange="0" kp="20" kv="3" forcerange="-4 4"/>
-<position tendon="f" inheritrange="0" kp="9" kv="1" gear="0.5" forcerange="-1 2"/><position joint="j" kp="3" inheritrange="0.5"/></actuator></mujoco>"""
+<position tendon="f" inheritrange="0" kp="9" kv="1" gear="0.5" forcerange="-1 2"/>
+<position joint="j" kp="3" inheritrange="0.5"/></actuator></mujoco>"""
 
 
 def way(*parts: str) -> str:

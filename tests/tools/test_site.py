@@ -159,3 +159,9 @@ def test_links_that_lead_nowhere_are_found(tmp_path) -> None:
     )
     (tmp_path / "a" / "b.html").write_text('<p id="here"><a href="../index.html">x</a> <a href="#there">y</a>')
     assert broken_links(tmp_path) == ["a/b.html: #there", "index.html: no.svg"]
+
+
+@pytest.mark.parametrize("page", ["joints", "elements", "outputs", "events", "mechanism"])
+def test_every_field_of_the_reference_has_words(reference, page) -> None:
+    rows = [x for x in reference[page].splitlines() if x.startswith("| `")]
+    assert rows and not [x for x in rows if re.search(r"\|\s*\|$", x)]

@@ -18,6 +18,7 @@ import dalembert as da
 from dalembert.cached import cached_property
 from dalembert.mechanism.analyses import Analyses
 from dalembert.mechanism.mechanism import Mechanism
+from tools.site.listed_fields import listed
 
 LONGEST = 40
 """Characters of a default value; a longer one is shown as an ellipsis."""
@@ -313,7 +314,8 @@ def attribute_words(module: str) -> dict[tuple[str, str], str]:
 def field_words(cls: type, name: str) -> str:
     """What is said below a field, here or in a class above."""
     ours = [c for c in cls.__mro__ if c.__module__.startswith("dalembert")]
-    return next((w for c in ours if (w := attribute_words(c.__module__).get((c.__name__, name)))), "")
+    own = (attribute_words(c.__module__).get((c.__name__, name)) for c in ours)
+    return next((w for w in (*own, *(listed().get((c.__name__, name)) for c in ours)) if w), "")
 
 
 def fields(cls: type) -> str:

@@ -18,6 +18,7 @@ class GaussPenalty(Described):
     """
 
     rho: PositiveNumber = 1e8
+    """Stiffness of the penalty; larger is more exact and less well conditioned."""
     name: ClassVar[str] = "gauss_penalty"
 
 
@@ -29,7 +30,9 @@ class SmallDeformations:
     """
 
     small: tuple[str, ...]
+    """Joints, elastic bodies or coordinates that stay small."""
     by: str = "kane"
+    """Name of the formulation."""
 
     def __post_init__(self) -> None:
         names = (self.small,) if isinstance(self.small, str) else tuple(self.small)

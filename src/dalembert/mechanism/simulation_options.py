@@ -46,7 +46,9 @@ class Baumgarte:
     """
 
     alpha: float = 100.0
+    """α in g̈ + αġ + βg = 0, 1/s."""
     beta: float = 2500.0
+    """β in g̈ + αġ + βg = 0, 1/s²."""
     projects: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

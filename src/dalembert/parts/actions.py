@@ -23,7 +23,9 @@ class Switch(Action):
     """A law switched on, or off: `da.Switch("latch", on=False)` lets go. What is switched on holds or sticks where it is then."""
 
     law: str
+    """Name of the law."""
     on: bool = True
+    """Whether the law is on from then on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,9 @@ class SetParameter(Action):
     """A parameter that has another value from then on: `da.SetParameter("k", 20.0)`; a number or a function of the state."""
 
     parameter: str
+    """Name of the parameter."""
     value: OfState = 0.0
+    """New value: a number, or a function of the state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +46,11 @@ class Impulse(Action):
     """
 
     at: PointLike
+    """Point of a body."""
     impulse: VectorOfState = field(default_factory=lambda: ZERO)
+    """N s, world axes."""
     angular: VectorOfState = field(default_factory=lambda: ZERO)
+    """N m s, world axes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +58,11 @@ class JointImpulse(Action):
     """A blow along a joint's speed: `da.JointImpulse("A", 0.3)`, in N s, or N m s where it turns."""
 
     joint: JointName
+    """Name of the joint."""
     value: OfState = 0.0
+    """N s, or N m s where the freedom turns."""
     coordinate: str | None = None
+    """The freedom, where the joint has several."""
 
 
 ACTIONS: tuple[type[Action], ...] = (Switch, SetParameter, Impulse, JointImpulse)

@@ -21,10 +21,15 @@ class Event(Described):
     """
 
     when: Annotated[Callable[[Any], Any], Function(("s",), constant=False)]
+    """Function of the state whose zeros are sought."""
     direction: int = 0
+    """1 for upward crossings, -1 for downward ones, 0 for both."""
     terminal: bool = False
+    """Whether the event ends the run."""
     name: str = ""
+    """Name in `motion.events`."""
     action: Action | Sequence[Action] | None = None
+    """What happens at the event: one action, or several in their order."""
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -28,8 +28,11 @@ class Frame(Portable):
     """
 
     position: Numbers3 = field(default_factory=lambda: ZERO)
+    """Origin in the body's axes, m."""
     rotation: Annotated[Any, Holds("rotation")] = field(default_factory=lambda: IDENTITY)
+    """R that turns components in this frame into components in the body's axes."""
     node: str | None = None
+    """Node of an elastic body to which the frame is attached."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", numbers(self.position, (3,), "Frame: position"))

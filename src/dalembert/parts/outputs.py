@@ -35,7 +35,9 @@ class Value(OutputQuantity):
     """A function of the state."""
 
     of: OfState
+    """Function of the state."""
     unit: str = ""
+    """Unit that tables and plots show."""
 
     def value(self, s: State) -> Scalar | np.ndarray:
         return self.of(s) if callable(self.of) else self.of
@@ -88,6 +90,7 @@ class AngularVelocity(OutputQuantity):
     """How fast a body turns, in world axes."""
 
     body: BodyName
+    """Name of the body; the result is in rad/s, world axes."""
     unit = "rad/s"
 
     @property

@@ -43,8 +43,11 @@ class Shape(Portable):
 
     kind: ClassVar[str]
     at: Place = field(default_factory=Frame)
+    """Place of the shape on its body: a point, or a frame."""
     colour: Colour = None
+    """Name or #rrggbb; by default the body's own."""
     opacity: float = 1.0
+    """From 0 (invisible) to 1 (solid)."""
 
     def __post_init__(self) -> None:
         where = type(self).__name__
@@ -66,6 +69,7 @@ class Box(Shape):
 
     kind = "box"
     size: Numbers3
+    """Edges along x, y and z of its place, m."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,6 +85,7 @@ class Sphere(Shape):
 
     kind = "sphere"
     radius: Number
+    """In metres."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,7 +98,9 @@ class Cylinder(Shape):
 
     kind = "cylinder"
     radius: Number
+    """In metres."""
     length: Number
+    """Along z of its place, m."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,7 +118,9 @@ class Capsule(Shape):
 
     kind = "capsule"
     radius: Number
+    """In metres."""
     length: Number
+    """Between the centres of its half balls, m."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -129,6 +138,7 @@ class Line(Shape):
 
     kind = "line"
     points: Points
+    """Rows of x, y, z in axes of its place, m."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -144,7 +154,9 @@ class Mesh(Shape):
 
     kind = "mesh"
     vertices: Points
+    """Rows of x, y, z in axes of its place, m."""
     faces: Faces
+    """Rows of three numbers of vertices, from 0."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -169,7 +181,9 @@ class MeshFile(Shape):
 
     kind = "mesh"
     file: InFolder
+    """STL or OBJ file in the model's folder."""
     scale: Values = 1.0
+    """One factor, or one for each axis."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,11 +38,17 @@ class Linearisation:
 
     mechanism: Mechanism
     t: float
+    """Time, s."""
     q: np.ndarray
+    """Coordinates about which it is linear."""
     u: np.ndarray
+    """Speeds there."""
     udot: np.ndarray
+    """Rates of the speeds there."""
     displacements: tuple[str, ...]
+    """Names of the independent displacements."""
     speeds: tuple[str, ...]
+    """Names of the independent speeds."""
     mass: np.ndarray
     """M⁰."""
     velocity_matrix: np.ndarray
@@ -52,11 +58,17 @@ class Linearisation:
     structural: np.ndarray
     """k: of springs, gravity and other applied forces, with the constraint forces that they call up."""
     A: np.ndarray
+    """State matrix; states are displacements, then speeds."""
     B: np.ndarray
+    """Input matrix."""
     C: np.ndarray
+    """Output matrix."""
     D: np.ndarray
+    """Feedthrough matrix."""
     inputs: tuple[str, ...]
+    """Names of the inputs."""
     outputs: tuple[str, ...]
+    """Names of the outputs."""
     displacement_of: np.ndarray
     """n_u × n: displacements along all of the mechanism's speeds for a unit of each independent one."""
     speed_of: np.ndarray

@@ -52,11 +52,17 @@ class Sensitivities(Tabular):
     """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n), `dz` (K, n_z, n)."""
 
     t: np.ndarray
+    """(K,) s."""
     q: np.ndarray
+    """(K, n_q) coordinates."""
     u: np.ndarray
+    """(K, n_u) speeds."""
     to: tuple[str, ...]
+    """Names of what is differentiated by."""
     dq: np.ndarray
+    """(K, n_q, P) derivatives of the coordinates."""
     du: np.ndarray
+    """(K, n_u, P) derivatives of the speeds."""
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
     values: Mapping[str, np.ndarray]

@@ -47,9 +47,13 @@ class Diagnosis:
     """The verdict, with `str()` as plain words."""
 
     rows: tuple[Row, ...]
+    """Number of constraint rows."""
     rank: int
+    """Number of independent rows."""
     mobility: int
+    """Number of freedoms."""
     grubler: int
+    """Grübler's count, which may be wrong for redundant constraints."""
     independent: tuple[int, ...]
     """Rows that together say all, chosen for the best conditioning at the worst of the poses."""
     freedoms: tuple[Freedom, ...]

@@ -26,8 +26,11 @@ class SurfaceBox(Surface):
     """A block of a body with edges `size` along the axes of its place, about which it is centred."""
 
     body: BodyName
+    """Name of the body."""
     size: Numbers3
+    """Edges along x, y and z of `frame`, m."""
     frame: Place = field(default_factory=Frame)
+    """Centre and axes of the box on the body."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

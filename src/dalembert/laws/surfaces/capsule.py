@@ -26,8 +26,11 @@ class SurfaceCapsule(Surface):
     """A bar with round ends from a point of a body to another, `to`, in the same body's axes; a wall where the radius is 0."""
 
     at: PointLike
+    """Centre of one end."""
     to: Numbers3
+    """Centre of the other end."""
     radius: RestLength = 0.0
+    """In metres."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -26,8 +26,11 @@ class SurfaceCorners(Surface):
     whole body; of anything else they are all that is touched."""
 
     body: BodyName
+    """Name of the body."""
     points: Points
+    """Rows of x, y, z in the body's axes, m."""
     radius: RestLength = 0.0
+    """Of the balls about the points, m."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

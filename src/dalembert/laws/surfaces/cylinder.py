@@ -25,9 +25,13 @@ class SurfaceCylinder(Surface):
     """A cylinder about an axis of a body, centred on a point of it."""
 
     at: PointLike
+    """Centre."""
     radius: Length
+    """In metres."""
     length: Length
+    """In metres."""
     axis: Axis = (0.0, 0.0, 1.0)
+    """Unit vector in the body's axes."""
 
     @property
     def place(self) -> Point:

@@ -31,8 +31,11 @@ class SurfaceDisc(Surface):
     """A thin disc, or a wheel: a circle about an axis of a body. It rolls on its lowest point, and can lie flat."""
 
     at: PointLike
+    """Centre."""
     radius: Length
+    """In metres."""
     axis: Axis = (0.0, 0.0, 1.0)
+    """Unit vector across the disc, in the body's axes."""
 
     @property
     def place(self) -> Point:

@@ -22,7 +22,9 @@ class SurfacePlane(Surface):
     """A plane through a point of a body; everything below it, against its normal, is solid."""
 
     at: PointLike = "ground"
+    """A point of the plane."""
     normal: Axis = (0.0, 0.0, 1.0)
+    """Unit vector out of the solid, in the body's axes."""
 
     @property
     def sharp(self) -> bool:

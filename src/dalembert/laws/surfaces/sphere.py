@@ -21,7 +21,9 @@ class SurfaceSphere(Surface):
     """A ball about a point of a body; the point itself where its radius is 0. In a plane, a roller or a pin."""
 
     at: PointLike
+    """Centre."""
     radius: RestLength = 0.0
+    """In metres."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,8 +17,11 @@ class Point(Portable):
     """A point fixed in a body (or the ground), in the body's axes from its origin; or in the axes of a node of an elastic body."""
 
     body: str
+    """Name of the body."""
     at: Vector = field(default_factory=lambda: ZERO)
+    """Position in the body's axes from its origin (or in the node's axes from the node), m."""
     node: str | None = None
+    """Node of an elastic body."""
 
     def __post_init__(self) -> None:
         text(self.body, "Point: body")

@@ -31,9 +31,13 @@ class CurvedSlide(Joint):
     """
 
     curve: Annotated[Any, Holds("curve")]
+    """The curve in the joint frame on the parent: a function of one variable, a table of three columns, or points."""
     turns: Literal["none", "pin", "ball"] = "none"
+    """How the child may turn: "none", about `axis` ("pin"), or freely ("ball")."""
     axis: Axis = (0.0, 0.0, 1.0)
+    """Axis of the pin, a unit vector."""
     ends: Annotated[Any, Holds("list")] | None = None
+    """Lowest and highest value of the variable; needed where the slide closes a loop."""
 
     def __post_init__(self) -> None:
         unit_axis(self, "axis")

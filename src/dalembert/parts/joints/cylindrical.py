@@ -19,6 +19,7 @@ class Cylindrical(Joint):
     """A sleeve on a shaft: the angle about and the distance along `axis`. Joint "J" has coordinates "J.angle" and "J.slide"."""
 
     axis: Axis = (0.0, 0.0, 1.0)
+    """Unit vector, the same in both joint frames."""
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "slide")
     speeds: ClassVar[tuple[str, ...]] = ("angle", "slide")
 

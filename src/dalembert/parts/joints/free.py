@@ -22,6 +22,7 @@ class Free(Joint):
     """
 
     orientation: OrientationName = "euler_parameters"
+    """The word "euler_parameters", "angles" (body-fixed 1-2-3), or the name of one of the twelve Euler sequences, such as "313"."""
     speeds: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz", "vx", "vy", "vz")
     rates_are_speeds: ClassVar[bool] = False
 

@@ -18,6 +18,7 @@ class Planar(Joint):
     """A block on a table: x and y in the plane across `normal` (parent axes), then the angle about it."""
 
     normal: Axis = (0.0, 0.0, 1.0)
+    """Unit vector across the plane, in the joint frame on the parent."""
     coordinates: ClassVar[tuple[str, ...]] = ("x", "y", "angle")
     speeds: ClassVar[tuple[str, ...]] = ("x", "y", "angle")
 

@@ -19,6 +19,7 @@ class Prismatic(Joint):
     """A slider: the distance in metres along `axis`, without turning: `da.Prismatic((1, 0, 0))`."""
 
     axis: Axis = (1.0, 0.0, 0.0)
+    """Unit vector, the same in both joint frames."""
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 

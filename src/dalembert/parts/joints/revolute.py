@@ -19,6 +19,7 @@ class Revolute(Joint):
     """A hinge (pin): the angle in radians about `axis`, which is fixed in both bodies: `da.Revolute((0, 0, 1))`."""
 
     axis: Axis = (0.0, 0.0, 1.0)
+    """Unit vector, the same in both joint frames."""
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 

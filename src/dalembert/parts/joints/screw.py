@@ -23,7 +23,9 @@ class Screw(Joint):
     """A thread: the angle in radians about `axis`; `pitch` is the advance in metres per full turn."""
 
     axis: Axis = (0.0, 0.0, 1.0)
+    """Unit vector, the same in both joint frames."""
     pitch: Number = 0.01
+    """Advance in metres per full turn."""
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 

@@ -23,6 +23,7 @@ class Spherical(Joint):
     """
 
     orientation: OrientationName = "euler_parameters"
+    """The word "euler_parameters", "angles" (body-fixed 1-2-3), or the name of one of the twelve Euler sequences, such as "313"."""
     speeds: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")
     rates_are_speeds: ClassVar[bool] = False
 

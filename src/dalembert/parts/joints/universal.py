@@ -21,7 +21,9 @@ class Universal(Joint):
     """A Hooke or Cardan joint: angles about `axis_parent`, fixed in the parent, and about `axis_child`, fixed in the child."""
 
     axis_parent: Axis = (1.0, 0.0, 0.0)
+    """Unit vector in the joint frame on the parent."""
     axis_child: Axis = (0.0, 1.0, 0.0)
+    """Unit vector in the joint frame on the child."""
     coordinates: ClassVar[tuple[str, ...]] = ("1", "2")
     speeds: ClassVar[tuple[str, ...]] = ("1", "2")
 

@@ -22,6 +22,6 @@ def listed() -> dict[tuple[str, str], str]:
     for page in PAGES:
         for cls, table in SECTION.findall((DOCS / f"{page}.md").read_text(encoding="utf-8")):
             for row in table.splitlines()[2:]:
-                name, _, said = (cell.strip(" `") for cell in CELLS.split(row)[1:4])
-                found[cls, name] = LINK.sub(r"\1", said).replace("\\|", "|")
+                name, _, said = (cell.strip() for cell in CELLS.split(row)[1:4])
+                found[cls, name.strip("`")] = LINK.sub(r"\1", said).replace("\\|", "|")
     return found

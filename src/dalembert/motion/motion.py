@@ -163,15 +163,15 @@ class Motion(MotionAsTable, MotionElsewhere, Portable):
         return pose(self.samples, body)
 
     def position(self, at: PointOfBody) -> np.ndarray:
-        """(K, 3) of a point: a body's name or ("name", (x, y, z))."""
+        """(K, 3) of a point in metres, world axes: a body's name or ("name", (x, y, z))."""
         return self.evaluate(lambda s: s.position(at))
 
     def velocity(self, at: PointOfBody) -> np.ndarray:
-        """(K, 3) of a point."""
+        """(K, 3) of a point in m/s, world axes."""
         return self.evaluate(lambda s: s.velocity(at))
 
     def angular_velocity(self, body: str) -> np.ndarray:
-        """(K, 3) of a body."""
+        """(K, 3) of a body in rad/s, world axes."""
         return self.evaluate(lambda s: s.angular_velocity(body))
 
     def displacement(self, body: str, node: str) -> np.ndarray:

@@ -47,7 +47,7 @@ class Shape(Portable):
     colour: Colour = None
     """Name or #rrggbb; by default the body's own."""
     opacity: float = 1.0
-    """From 0 (invisible) to 1 (solid)."""
+    """A number between 0 (invisible) and 1 (solid)."""
 
     def __post_init__(self) -> None:
         where = type(self).__name__

@@ -30,7 +30,7 @@ class SurfaceCorners(Surface):
     points: Points
     """Rows of x, y, z in the body's axes, m."""
     radius: RestLength = 0.0
-    """Of the balls about the points, m."""
+    """Radius of the balls about the points, m."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

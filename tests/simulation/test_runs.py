@@ -300,3 +300,26 @@ def test_progress_is_told_and_cleared(monkeypatch, capsys):
     assert "left" in told and "%" in told and told.endswith("\r\033[K")
     chain(6).simulate(1.0, np.full(6, 0.3), step=1e-3, output=1.0)
     assert capsys.readouterr().err == ""  # not a terminal
+
+
+@pytest.mark.filterwarnings("ignore::dalembert.SlowForceWarning")
+def test_motions_and_checkpoints_belong_to_one_plain_python_force(tmp_path):
+    """What a force in Python does decides the run: another one is another mechanism, and the same said again is the same."""
+
+    def pushed(force):
+        s = da.System("pushed")
+        s.add_body("cart", da.particle(1.0))
+        s.add_joint("x", da.Prismatic(), "ground", "cart")
+        s.add_force("push", da.Motor("x", lambda s: force if float(s.q["x"]) < 1.0 else 0.0))
+        return s.build()
+
+    whole = pushed(2.0).simulate(0.5)
+    whole.save(tmp_path / "run.nc")
+    assert np.array_equal(da.load_motion(tmp_path / "run.nc", pushed(2.0)).q, whole.q)
+    with pytest.raises(da.DalembertError, match="made by another mechanism"):
+        da.load_motion(tmp_path / "run.nc", pushed(3.0))
+    pushed(2.0).simulate(0.5, control=stopping(3), control_rate=10.0, checkpoint=tmp_path / "run.checkpoint")
+    resume = {"control": lambda s: {}, "control_rate": 10.0, "resume": tmp_path / "run.checkpoint"}
+    assert abs(pushed(2.0).simulate(0.5, **resume)["x"][-1] - 0.25) < 1e-9
+    with pytest.raises(da.DalembertError, match="cannot go on from there"):
+        pushed(3.0).simulate(0.5, **resume)

@@ -51,6 +51,15 @@ def by_keyword(k):
     return f
 
 
+def remembered(k):
+    @functools.lru_cache
+    def f(x):
+        return k * x
+
+    f(3.0)
+    return f
+
+
 def nested(k):
     return eval(f"lambda x: (lambda y: {k!r} * y)(x)")
 
@@ -72,6 +81,7 @@ MADE = {
     "a default by keyword": by_keyword,
     "a constant in an inner function": nested,
     "an attribute of a function": attributed,
+    "a function that remembers": remembered,
     "an array": lambda k: np.array([0.0, k]),
     "an array of objects": lambda k: np.array([None, k], dtype=object),
     "containers": lambda k: {"a": [(k, {1, 2}), frozenset({k})]},

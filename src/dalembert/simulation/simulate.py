@@ -99,7 +99,7 @@ def simulate(
         """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
         lasting = {name: x for name, x in options_said.items() if name not in GOES_ON}
         decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
-        return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
+        return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided, catalogue.opaque_content)
 
     steering = None if control is None and control_rate is None else control_of(model, control, control_rate, o)
     run = run_of(program, model, o, watched, steering, handler, identity)

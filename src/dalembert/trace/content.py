@@ -29,6 +29,7 @@ _NAMED = (
     types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType, types.ModuleType, np.ufunc,
 )  # fmt: skip
+_LruCached = type(functools.lru_cache(len))
 _ON_DEMAND = (cached_property, functools.cached_property)
 _PROPERTIES = ("fget", "fset", "fdel", "func", "__func__")
 
@@ -134,6 +135,7 @@ _KINDS: list[tuple[Any, Callable[[_Contents, Any], Iterator[str]]]] = [
     (types.FunctionType, _Contents._function),
     (types.MethodType, lambda walk, x: walk._each(x.__func__, x.__self__)),
     (functools.partial, lambda walk, x: walk._each("partial", x.func, x.args, x.keywords)),
+    (_LruCached, lambda walk, x: walk._each("remembered", x.__wrapped__)),
     ((list, tuple), lambda walk, x: walk._each(type(x).__name__, *x)),
     (Mapping, lambda walk, x: walk._each("mapping", *(part for pair in x.items() for part in pair))),
     (Set, lambda walk, x: iter(["set", *sorted(walk.of(part) for part in x)])),

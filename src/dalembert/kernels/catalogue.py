@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalembert.cached import cached_property
-from dalembert.errors import ArgumentError, FormulationError
+from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
-from dalembert.kernels.mechanism_fingerprint import fingerprint_of
+from dalembert.kernels.mechanism_fingerprint import fingerprint_of, with_python_forces
 from dalembert.kernels.runtime.kernel import Emit, Kernel
 from dalembert.kernels.runtime.opaque import called_for_each, generalized_forces, potentials, split
 from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_block
@@ -30,8 +30,6 @@ from dalembert.recursive import algorithms as recursive
 from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import links
 from dalembert.trace import count_operations, minimum, tracing
-from dalembert.trace.content import content_of
-from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Module, Pointer, Signature
 
 LARGEST_STRAIGHT = 7
@@ -132,18 +130,7 @@ class Catalogue:
     @cached_property
     def fingerprint(self) -> str:
         """What tells this mechanism from others that compute something else, or call something else by the same name."""
-        compiled = fingerprint_of(self.mechanism)
-        return compiled if self.opaque is None else fingerprint(compiled, self.opaque_content)
-
-    @cached_property
-    def opaque_content(self) -> str:
-        """What forces that are plain Python functions do; their names, where they use what cannot be told from others of its kind."""
-        if self.opaque is None:
-            return ""
-        try:
-            return content_of(self.opaque.forces)
-        except ArgumentError:
-            return repr(list(self.opaque.forces))
+        return with_python_forces(fingerprint_of(self.mechanism), self.opaque)
 
     @property
     def straight(self) -> bool:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import ArgumentError
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.variable_changes import LinearCoordinates
 from dalembert.parts.joints import Joint
 from dalembert.trace import Expr, symbols, tracing
+from dalembert.trace.content import content_of
 from dalembert.trace.fingerprint import fingerprint
 
 
@@ -50,6 +52,17 @@ def fingerprint_of(m: Mechanism) -> str:
             [m.coordinates, m.speeds, tuple(b.name for b in m.bodies), tuple(m.parameters)],
         ]
         return fingerprint(*parts)
+
+
+def with_python_forces(compiled: str, opaque: Mechanism | None) -> str:
+    """A hash of this one and of what forces that are plain Python functions do; of their names, where they use what cannot be told
+    from others of its kind."""
+    if opaque is None:
+        return compiled
+    try:
+        return fingerprint(compiled, content_of(opaque.forces))
+    except ArgumentError:
+        return fingerprint(compiled, list(opaque.forces))
 
 
 def _variables(m: Mechanism) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.cached import cached_property
 from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
-from dalembert.kernels.mechanism_fingerprint import fingerprint_of, with_python_forces
+from dalembert.kernels.mechanism_fingerprint import fingerprint_of, with_python
 from dalembert.kernels.runtime.kernel import Emit, Kernel
 from dalembert.kernels.runtime.opaque import called_for_each, generalized_forces, potentials, split
 from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_block
@@ -130,7 +130,7 @@ class Catalogue:
     @cached_property
     def fingerprint(self) -> str:
         """What tells this mechanism from others that compute something else, or call something else by the same name."""
-        return with_python_forces(fingerprint_of(self.mechanism), self.opaque)
+        return with_python(fingerprint_of(self.mechanism), self.opaque)
 
     @property
     def straight(self) -> bool:

@@ -54,7 +54,7 @@ def fingerprint_of(m: Mechanism) -> str:
         return fingerprint(*parts)
 
 
-def with_python_forces(compiled: str, opaque: Mechanism | None) -> str:
+def with_python(compiled: str, opaque: Mechanism | None) -> str:
     """A hash of this one and of what forces that are plain Python functions do; of their names, where they use what cannot be told
     from others of its kind."""
     if opaque is None:

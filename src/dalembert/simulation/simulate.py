@@ -15,7 +15,7 @@ from dalembert.arguments import file_path
 from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique
 from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.mechanism_fingerprint import with_python_forces
+from dalembert.kernels.mechanism_fingerprint import with_python
 from dalembert.kernels.runtime.opaque import generalized_forces
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
@@ -100,8 +100,7 @@ def simulate(
         """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
         lasting = {name: x for name, x in options_said.items() if name not in GOES_ON}
         decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
-        compiled = fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
-        return with_python_forces(compiled, catalogue.opaque)
+        return with_python(fingerprint(program.identity, q, u, values, o.times, o.atol, *decided), catalogue.opaque)
 
     steering = None if control is None and control_rate is None else control_of(model, control, control_rate, o)
     run = run_of(program, model, o, watched, steering, handler, identity)

@@ -5,7 +5,7 @@ torque wanted; then four-bars with uncertain lengths, assembled each, marched ad
 The raw loop marches the same motions and keeps nothing but their ends. MuJoCo marches a part of them, a model for each run, and its
 torques are reduced in NumPy from the states after every 10 ms.
 
-    python -m benchmarks.studies [--runs 1000000] [--four-bars 100000] [--json]
+    python -m benchmarks.studies [--runs 1000000] [--four-bars 100000] [--workers 16] [--tasks 200] [--json]
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ JOINT = 1
 """The joint whose torque is wanted."""
 MASSES = tuple(f"b{k}.mass" for k in range(1, 6))
 TOLERANCE = 0.1
+RESULT = Path(__file__).parent / "results" / "studies.md"
 THEIR_RUNS = 64
 """MuJoCo's runs; each has a model of its own."""
 
@@ -84,7 +85,7 @@ def arm_study(runs: int) -> dict[str, Any]:
 
     raw()
     loops, ours = [], []
-    for _ in range(3):  # in turn: other programs slow both
+    for _ in range(5):  # in turn: other programs slow both
         loops.append(clocked(raw)[0] / part)
         ours.append(clocked(lambda: study.run_block(0, part))[0] / part)
     with tempfile.TemporaryDirectory() as folder:
@@ -145,19 +146,88 @@ def four_bars(runs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def small_workers(workers: int, blocks: int) -> dict[str, Any]:
+    """What a scheduler of Dask takes for each task, with many workers of one thread each, all in this process: processor time of the
+    whole study less that of its runs by one thread."""
+    try:
+        import distributed
+    except ImportError:
+        return {}
+    options = da.SimulationOptions(step=STEP, output=EVERY)
+    spread = {name: f"±{100 * TOLERANCE:g}% uniform" for name in MASSES}
+    study = da.Study(arm(), spread, [f"peak motor m{JOINT}"], 256 * blocks, duration=DURATION, options=options)
+    study.run_block(0, 256)
+    alone, own = clocked(lambda: study.run(threads=1, block=256))
+    with (
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.gather(client.map(abs, range(workers)))
+        seconds, found = clocked(lambda: study.run(executor=client, block=256))
+    same = all(np.array_equal(own[x], found[x]) for x in own.names)
+    each = max(0.0, seconds - alone) / blocks
+    return {
+        "workers": workers, "tasks": blocks, "ms of processor time per task beside its runs": 1e3 * each,
+        "µs per run, in tasks of 256": 1e6 * each / 256, "answers bit for bit those of threads": same,
+    }  # fmt: skip
+
+
+ON_PAPER = """## On paper: 10⁹ runs on 1 000 cores
+
+With {run:.0f} µs of processor time per run, 10⁹ runs take {hours:.1f} hours of one core and {minutes:.1f} minutes of 1 000.
+In blocks of {block} runs there are {tasks:.1e} tasks; one scheduler that takes {task:.1f} ms for each is busy for
+{scheduler:.0f} minutes. So **the scheduler limits**, as long as blocks take less than {least:.1f} s: `block={wanted}` and
+more keep 1 000 cores busy. Answers of 16 bytes a run and inputs of 40 are 56 GB in all. A summary reads one column
+at a time, 8 GB: that wants a machine with as much memory.
+"""
+
+
+def on_paper(arm: dict[str, Any], cluster: dict[str, Any]) -> str:
+    """What limits a thousand times as many runs."""
+    run, block = arm["µs per run of the study"], 1024
+    task = cluster.get("ms of processor time per task beside its runs", 1.0) or 1.0
+    least = task  # ms of one scheduler for a task times 1000 cores, in s
+    wanted = int(np.ceil(least / (run * 1e-6) / 256) * 256)
+    return ON_PAPER.format(
+        run=run, hours=run * 1e3 / 3600.0, minutes=run / 60.0, block=block, tasks=1e9 / block, task=task,
+        scheduler=1e9 / block * task * 1e-3 / 60.0, least=least, wanted=wanted,
+    )  # fmt: skip
+
+
+def report(found: dict[str, dict[str, Any]]) -> str:
+    """As a page."""
+    lines = ["# Studies", "", *(__doc__ or "").splitlines()[:6], ""]
+    for title, part in found.items():
+        lines += [f"## {title}", "", "| | |", "|---|---|"]
+        lines += [
+            f"| {name} | {value if isinstance(value, (bool, str)) else format(value, '.6g')} |"
+            for name, value in part.items()
+        ]
+        lines.append("")
+    if "Arm" in found:
+        lines.append(on_paper(found["Arm"], found.get("Many small workers", {})))
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10**6)
     parser.add_argument("--four-bars", type=int, default=10**5)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--workers", type=int, default=16)
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--json", action="store_true", help="print numbers instead of writing the page")
     asked = parser.parse_args()
-    found = {"arm": arm_study(asked.runs), "four-bars": four_bars(asked.four_bars)}
+    found = {
+        "Arm": arm_study(asked.runs), "Four-bars": four_bars(asked.four_bars),
+        "Many small workers": small_workers(asked.workers, asked.tasks),
+    }  # fmt: skip
     if asked.json:
         print(json.dumps(found, indent=2))
         return
-    for part in found.values():
-        for name, value in part.items():
-            print(f"{name:40} {value:.6g}")
+    RESULT.write_text(report(found), encoding="utf-8")
+    print(f"written: {RESULT}")
 
 
 if __name__ == "__main__":

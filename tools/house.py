@@ -46,6 +46,7 @@ ORDER = (
     "view",
     "exporters",
     "studies",
+    "design",
     "cli",
     TOP,
 )
@@ -55,6 +56,7 @@ FACADES = (
     "aliases.py",
     "mechanism/mechanism.py",
     "mechanism/analyses.py",
+    "mechanism/best_values.py",
     "mechanism/compiled_quantities.py",
     "mechanism/description.py",
     "mechanism/connected.py",

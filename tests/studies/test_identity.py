@@ -237,10 +237,10 @@ def test_extremes_at_a_jump_are_samples():
 
 def test_a_worker_that_knew_another_study_answers_for_this_one():
     """In one process, by what is sent alone."""
-    from dalembert.studies.engines import block_from, packed
+    from dalembert.studies.engines import packed, piece_from
 
     for gain in (1.0, 5.0):
         asked = da.Study(
             four_bar(), {"crank": "±2%"}, ["end A"], 2, duration=0.1, control=Steering(gain), control_rate=50.0
         )
-        assert np.array_equal(block_from(packed(asked, by_value=False), 0, 2).columns["end A"], asked.run()["end A"])
+        assert np.array_equal(piece_from(packed(asked, by_value=False), 0, 2).columns["end A"], asked.run()["end A"])

@@ -156,3 +156,23 @@ def test_many_motions_as_a_dataset():
     data = motions.to_xarray()
     assert data.sizes == {"motion": 2, "time": 3, "coordinate": 1, "speed": 1}
     assert np.array_equal(data["l"], [1.0, 2.0]) and np.array_equal(data["q"].sel(coordinate="A"), motions.q[..., 0])
+
+
+def test_tables_of_forces_vary_and_whole_motions_are_kept():
+    """A wagon under one of three measured forces, scaled: x = k F t² / 2m; its motion at three times."""
+    tables = [da.Table([0.0, 2.0], [force, force], "linear") for force in (1.0, 2.0, 5.0)]
+    s = da.System("wagon")
+    k, which = s.parameter("k", 1.0), s.parameter("which", 0.0)
+    push = da.studies.one_of_tables(which, tables)
+    s.add_body("wagon", da.particle(2.0))
+    s.add_joint("A", da.Prismatic(), "ground", "wagon")
+    s.add_force("push", da.Motor("A", lambda s: k * push(s.t)))
+    study = da.Study(
+        s.build(), {"k": [1.0, 3.0], "which": [0, 1, 2]}, "motion at 0, 0.5, 1", duration=1.0, options=OUTPUT
+    )
+    found = study.run()
+    force = found["k"] * np.array([1.0, 2.0, 5.0])[found["which"].astype(int)]
+    assert found.names == ("series A at 0, 0.5, 1", "series A' at 0, 0.5, 1") and len(force) == 6
+    assert np.allclose(found["series A at 0, 0.5, 1"], 0.25 * np.outer(force, [0.0, 0.25, 1.0]), atol=1e-9)
+    with pytest.raises(da.ArgumentError, match=r"must be given a list of da\.Table"):
+        da.studies.one_of_tables(which, [3.0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -12,7 +12,7 @@ from dalembert.arguments import by_name, count, function, names, numbers, one_na
 from dalembert.blas import on_one_thread
 from dalembert.cached import cached_property
 from dalembert.errors import ModelError
-from dalembert.mechanism.description import Description
+from dalembert.mechanism.best_values import BestValues
 
 if TYPE_CHECKING:
     from dalembert.analysis.comparison.comparison import Comparison
@@ -37,13 +37,8 @@ if TYPE_CHECKING:
     from dalembert.motion.motion import Motion
 
 
-class Analyses(Description):
+class Analyses(BestValues):
     """Equilibria, small motions, stability, inverse problems, sensitivities and workspaces of a mechanism."""
-
-    @property
-    def _m(self) -> Mechanism:
-        """This mechanism, by its whole type."""
-        return cast("Mechanism", self)
 
     def _smooth(self, asked: str) -> Mechanism:
         """This mechanism, where it has no laws: their forces are not part of what is asked."""

@@ -18,7 +18,7 @@ from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import extra_input, straight_block
 from dalembert.kinematics.law_rows import law_rows
 from dalembert.mechanism import Mechanism
-from dalembert.trace import Expr, tracing
+from dalembert.trace import Expr, free_symbols, tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.graph import flatten
 
@@ -127,12 +127,14 @@ def evaluator(x: Samples, formula: Formula, n_extra: int) -> Callable[[Samples, 
         return module.block(straight_block(m, computed, symbols), lanes), 0
 
     kernel = Kernel("quantity", m, n_extra, (len(varying),), emit, of=(fingerprint(flatten(computed)),))
+    read = [x.name for x in free_symbols(computed.tolist()) if x.name in m.parameters]
     constants = np.array([0.0 if type(value) is Expr else value for value in values.ravel()], dtype=float)
 
     def run(y: Samples, extra: np.ndarray | None) -> np.ndarray:
         out = np.tile(constants, (len(y), 1))
         if varying:
-            out[:, varying] = kernel(y.q, y.u, extra, y.t, y.parameters)
+            values_read = {name: y.parameters[name] for name in read if name in y.parameters}
+            out[:, varying] = kernel(y.q, y.u, extra, y.t, values_read)
         return out.reshape(len(y), *values.shape)
 
     return run

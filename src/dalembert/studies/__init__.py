@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.studies.reductions import OfMotion, of_motion
 from dalembert.studies.spreads import Normals
+from dalembert.studies.table_choice import one_of_tables
 
 if TYPE_CHECKING:
     from dalembert.studies.answers.study_result import StudyResult, load_study
     from dalembert.studies.study import Study
 
-__all__ = ["Normals", "OfMotion", "Study", "StudyResult", "load_study", "of_motion"]
+__all__ = ["Normals", "OfMotion", "Study", "StudyResult", "load_study", "of_motion", "one_of_tables"]
 
 _LATER = {"Study": "study", "StudyResult": "answers.study_result", "load_study": "answers.study_result"}
 

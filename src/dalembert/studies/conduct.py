@@ -7,13 +7,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ArgumentError, SimulationError, SimulationWarning
-from dalembert.studies.engines import RETRIES, Engine, engine_of
+from dalembert.studies.engines import engine_of
+from dalembert.studies.handing_out import HandingOut
 from dalembert.studies.stores import InMemory, RunBlock, Store, store_of
 from dalembert.words import counted
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from dalembert.studies.answers.study_result import StudyResult
     from dalembert.studies.study import Study
 
-IN_HAND = 2
-"""Blocks handed out for each worker: one that it works on, and one that waits."""
-LOOK_UP = 0.2
-"""Seconds between looks at what came back."""
 SHORTEST = 1e-9
 """Seconds that count as some, where a rate is taken."""
 COPIES = 6
@@ -74,106 +70,29 @@ def conduct(
     ended = "end"
     if todo:
         engine = engine_of(study, executor, _threads(study, threads, memory, len(todo)))
-        ended = _Conduct(study, store, engine, so_far, _teller(progress), memory).make(todo)
+        kept, tell = _Kept(study, store, so_far, memory), _teller(progress)
+        ended = HandingOut(engine, kept.span, kept.keep, kept.broken, lambda: tell(so_far)).make(todo)
     result = StudyResult.of(study, store, ended)
     _warn(result, so_far)
     return result
 
 
-class _Conduct:
-    """Blocks under way, and what becomes of them."""
+class _Kept:
+    """Blocks as they come back: counted, and put where they are kept."""
 
-    def __init__(
-        self, study: Study, store: Store, engine: Engine, so_far: StudyProgress, tell: Callable[[StudyProgress], None],
-        memory: float,
-    ):  # fmt: skip
-        self.study, self.store, self.engine, self.so_far, self.tell, self.memory = (
-            study,
-            store,
-            engine,
-            so_far,
-            tell,
-            memory,
-        )
-        self.under_way: dict[Future[RunBlock], int] = {}
-        self.tries: dict[int, int] = {}
-        self.lost: list[int] = []
+    def __init__(self, study: Study, store: Store, so_far: StudyProgress, memory: float):
+        self.study, self.store, self.so_far, self.memory = study, store, so_far, memory
 
-    def make(self, todo: list[int]) -> str:
-        """Make these blocks; how that ended."""
-        waiting = iter(todo)
-        ended = "end"
-        try:
-            self._fill(waiting)
-            while self.under_way:
-                self._collect(LOOK_UP)
-                self._fill(waiting)
-        except KeyboardInterrupt:
-            ended = "interrupted"
-            self._finish_what_runs()
-        finally:
-            for future in self.under_way:
-                future.cancel()
-            self.engine.close()
-        return "lost" if self.lost and ended == "end" else ended
-
-    def _fill(self, waiting: Any) -> None:
-        while len(self.under_way) < IN_HAND * self.engine.workers:
-            k = next(waiting, None)
-            if k is None:
-                return
-            self._submit(k)
-
-    def _submit(self, k: int) -> None:
+    def span(self, k: int) -> tuple[int, int]:
+        """First and last run of a block."""
         first = k * self.store.size
-        try:
-            self.under_way[self.engine.submit(first, min(first + self.store.size, self.study.runs))] = k
-        except (BrokenExecutor, RuntimeError) as problem:
-            raise self._broken(problem) from problem
+        return first, min(first + self.store.size, self.study.runs)
 
-    def _collect(self, timeout: float) -> None:
-        done, _ = wait(self.under_way, timeout=timeout, return_when=FIRST_COMPLETED)
-        for future in done:
-            k = self.under_way.pop(future)
-            try:
-                self._keep(k, future.result())
-            except BrokenExecutor as problem:
-                raise self._broken(problem) from problem
-            except CancelledError as problem:
-                self._again(k, problem)
-            except Exception as problem:
-                if type(problem).__name__ not in (
-                    "KilledWorker",
-                    "FutureCancelledError",
-                    "CommClosedError",
-                    "CancelledError",
-                ):
-                    raise
-                self._again(k, problem)
-        if done:
-            self.tell(self.so_far)
-
-    def _keep(self, k: int, block: RunBlock) -> None:
+    def keep(self, k: int, block: RunBlock) -> None:
         self._check_room(block)
         self.store.write(k, block)
         self.so_far.done, self.so_far.here = self.so_far.done + len(block), self.so_far.here + len(block)
         self.so_far.failed += len(block.failures)
-
-    def _again(self, k: int, problem: BaseException) -> None:
-        """A block whose worker died is tried again; one that kills its workers is left out, and said."""
-        self.tries[k] = self.tries.get(k, 0) + 1
-        if self.tries[k] <= RETRIES:
-            self._submit(k)
-        else:
-            self.lost.append(k)
-
-    def _finish_what_runs(self) -> None:
-        """After Ctrl-C: what no worker has begun is dropped, the rest is kept."""
-        for future in list(self.under_way):
-            if future.cancel():
-                del self.under_way[future]
-        while self.under_way:
-            self._collect(LOOK_UP)
 
     def _check_room(self, block: RunBlock) -> None:
         """Answers that stay in memory must have room there."""
@@ -184,7 +103,7 @@ class _Conduct:
                 "bytes were allowed; say folder=, so that they are written as they come, or allow more"
             )
 
-    def _broken(self, problem: BaseException) -> SimulationError:
+    def broken(self, problem: Exception) -> SimulationError:
         kept = f"{self.so_far.done} of {self.study.runs} runs are done"
         what = (
             "they are lost with this call; say folder= to keep them"

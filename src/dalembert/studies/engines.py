@@ -1,6 +1,6 @@
 """Who makes the runs: threads of this process, any `concurrent.futures.Executor`, or a cluster of `dask.distributed`.
 
-An engine takes blocks and gives futures. Scheduling, retries and the way of results are the executor's own affair.
+An engine takes pieces of work and gives futures. Scheduling, retries and the way of results are the executor's own affair.
 """
 
 from __future__ import annotations
@@ -10,30 +10,36 @@ import os
 import pickle
 from collections import OrderedDict
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from dalembert.errors import ArgumentError, SimulationError
 from dalembert.optional import optional
-from dalembert.studies.stores import RunBlock, joined
 from dalembert.version import __version__
-
-if TYPE_CHECKING:
-    from dalembert.studies.study import Study
 
 RETRIES = 3
 """How often a block is tried again whose worker died."""
 STUDIES = 4
 """Studies that a worker keeps, compiled."""
-_known: OrderedDict[bytes, Study] = OrderedDict()
+_known: OrderedDict[bytes, Work] = OrderedDict()
+
+
+class Work(Protocol):
+    """What an engine does, piece by piece: the runs of a study, the starts of a search."""
+
+    def piece(self, first: int, last: int) -> object:
+        """The results of `first` … `last` − 1, the same wherever they are worked out."""
+
+    def prepare(self) -> None:
+        """Compile what is needed."""
 
 
 class Engine:
-    """The contract: `submit` a block, `workers` that work at once, `close` what was opened for the study."""
+    """The contract: `submit` a piece, `workers` that work at once, `close` what was opened for the study."""
 
     workers: int
 
-    def submit(self, first: int, last: int) -> Future[RunBlock]:
+    def submit(self, first: int, last: int) -> Future[Any]:
         raise NotImplementedError
 
     def close(self) -> None:
@@ -43,12 +49,12 @@ class Engine:
 class Threads(Engine):
     """Threads of this process; compiled code runs beside other compiled code."""
 
-    def __init__(self, study: Study, threads: int):
-        self._study, self.workers = study, threads
+    def __init__(self, work: Work, threads: int):
+        self._work, self.workers = work, threads
         self._pool = ThreadPoolExecutor(threads)
 
-    def submit(self, first: int, last: int) -> Future[RunBlock]:
-        return self._pool.submit(block_of, self._study, first, last)
+    def submit(self, first: int, last: int) -> Future[Any]:
+        return self._pool.submit(_piece, self._work, first, last)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -57,24 +63,24 @@ class Threads(Engine):
 class OnExecutor(Engine):
     """An executor of somebody else. The study goes with every block, as few bytes, and is made anew once in every process."""
 
-    def __init__(self, study: Study, executor: Executor):
-        self._executor, self._packed = executor, packed(study, by_value=False)
+    def __init__(self, work: Work, executor: Executor):
+        self._executor, self._packed = executor, packed(work, by_value=False)
         self.workers = int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
 
-    def submit(self, first: int, last: int) -> Future[RunBlock]:
-        return self._executor.submit(block_from, self._packed, first, last)
+    def submit(self, first: int, last: int) -> Future[Any]:
+        return self._executor.submit(piece_from, self._packed, first, last)
 
 
 class OnDask(Engine):
     """A cluster: the study is sent to every worker once, and compiled once on every machine before the others begin."""
 
-    def __init__(self, study: Study, client: Any, own: bool):
+    def __init__(self, work: Work, client: Any, own: bool):
         self._client, self._own = client, own
         threads = client.nthreads()
         if not threads:
             raise SimulationError(f"study: the cluster at {client.scheduler.address} has no workers yet; start some")
         self.workers = sum(threads.values())
-        self._packed = packed(study, by_value=True)
+        self._packed = packed(work, by_value=True)
         self._sent = client.scatter(self._packed, broadcast=True, hash=False)
         self._executor = client.get_executor(retries=RETRIES, pure=False)
         machines = {urlsplit(address).hostname: address for address in reversed(list(threads))}
@@ -84,10 +90,10 @@ class OnDask(Engine):
         ]
         client.gather(ready)
 
-    def submit(self, first: int, last: int) -> Future[RunBlock]:
+    def submit(self, first: int, last: int) -> Future[Any]:
         if self._sent.status != "finished":  # all that had it are gone
             self._sent = self._client.scatter(self._packed, broadcast=True, hash=False)
-        made: Future[RunBlock] = self._executor.submit(block_from, self._sent, first, last)
+        made: Future[Any] = self._executor.submit(piece_from, self._sent, first, last)
         return made
 
     def close(self) -> None:
@@ -96,16 +102,16 @@ class OnDask(Engine):
             self._client.close()
 
 
-def engine_of(study: Study, executor: Any, threads: int) -> Engine:
+def engine_of(work: Work, executor: Any, threads: int) -> Engine:
     """The engine for what a user hands over."""
     if executor is None:
-        return Threads(study, threads)
+        return Threads(work, threads)
     if isinstance(executor, str):
-        return OnDask(study, _client(executor), own=True)
+        return OnDask(work, _client(executor), own=True)
     if type(executor).__module__.partition(".")[0] == "distributed" and hasattr(executor, "get_executor"):
-        return OnDask(study, executor, own=False)
+        return OnDask(work, executor, own=False)
     if isinstance(executor, Executor):
-        return OnExecutor(study, executor)
+        return OnExecutor(work, executor)
     raise ArgumentError(
         f"study: executor={executor!r} must be a concurrent.futures.Executor, a dask.distributed.Client or the address of a Dask "
         'scheduler, "tcp://host:8786"'
@@ -127,23 +133,23 @@ def _client(address: str) -> Any:
         ) from None
 
 
-def packed(study: Study, by_value: bool) -> bytes:
-    """The study as bytes; functions of a program's own by value, where another machine has not the program."""
+def packed(work: Work, by_value: bool) -> bytes:
+    """The work as bytes; functions of a program's own by value, where another machine has not the program."""
     if not by_value:
         try:
-            return pickle.dumps((__version__, study))
+            return pickle.dumps((__version__, work))
         except (pickle.PicklingError, AttributeError, TypeError):
             pass
     pickler = optional("cloudpickle", "a study with functions of one's own in other processes", SimulationError)
     try:
-        made: bytes = pickler.dumps((__version__, study))
+        made: bytes = pickler.dumps((__version__, work))
     except (pickle.PicklingError, AttributeError, TypeError) as problem:
         raise SimulationError(f"study: it cannot be sent to other processes: {problem}; run it by threads") from None
     return made
 
 
-def study_from(sent: bytes) -> Study:
-    """The study, made once in this process; found again by all that was sent."""
+def work_from(sent: bytes) -> Work:
+    """The work, made once in this process; found again by all that was sent."""
     asked = hashlib.sha256(sent).digest()
     found = _known.get(asked)
     if found is None:
@@ -159,16 +165,15 @@ def study_from(sent: bytes) -> Study:
 
 
 def prepared(sent: bytes) -> bool:
-    """Compile what the study needs by making its first runs."""
-    study = study_from(sent)
-    study.run_block(0, min(study.runner.unit, study.runs))
+    """Compile what is needed, in a process that may not know the work yet."""
+    work_from(sent).prepare()
     return True
 
 
-def block_from(sent: bytes, first: int, last: int) -> RunBlock:
-    """A block, in a process that may not know the study yet."""
-    return block_of(study_from(sent), first, last)
+def piece_from(sent: bytes, first: int, last: int) -> object:
+    """A piece, in a process that may not know the work yet."""
+    return work_from(sent).piece(first, last)
 
 
-def block_of(study: Study, first: int, last: int) -> RunBlock:
-    return joined(first, study.run_block(first, last))
+def _piece(work: Work, first: int, last: int) -> object:
+    return work.piece(first, last)

@@ -79,6 +79,7 @@ REDUCTIONS: dict[str, Reduce] = {
 OF_EVENTS = ("count", "first", "last")
 """What is kept of an event: how often it happened, and when first and last."""
 _PERCENTILE = re.compile(r"^p(\d+(?:\.\d+)?)$")
+_MOTION = re.compile(r"^motion(?:\s+at\s+(.+))?$")
 _SERIES = re.compile(r"^series\s+(.+?)(?:\s+at\s+(.+))?$")
 
 
@@ -156,7 +157,7 @@ def outputs_of(m: Mechanism, asked: Any, events: Mapping[str, Any]) -> tuple[Wan
     if isinstance(asked, Mapping):
         named = list(asked.items())
     elif isinstance(asked, Sequence) and asked:
-        named = [(x if isinstance(x, str) else "", x) for x in asked]
+        named = [(x if isinstance(x, str) else "", x) for each in asked for x in _whole_motion(m, each)]
     else:
         named = []
     if not named:
@@ -169,6 +170,15 @@ def outputs_of(m: Mechanism, asked: Any, events: Mapping[str, Any]) -> tuple[Wan
             f"study: outputs need names of their own, {{name: output}}: {sorted(twice) or 'some have none'}"
         )
     return made
+
+
+def _whole_motion(m: Mechanism, asked: Any) -> list[Any]:
+    """All coordinates and speeds as series, where "motion" or "motion at 0, 0.5, 1" is asked for; anything else as it is."""
+    found = _MOTION.match(asked.strip()) if isinstance(asked, str) else None
+    if not found or "motion" in (*m.coordinates, *m.plan.outputs):
+        return [asked]
+    at = f" at {found[1]}" if found[1] else ""
+    return [f"series {name}{at}" for name in (*m.coordinates, *(f"{u}'" for u in m.speeds))]
 
 
 def _output_of(m: Mechanism, name: str, asked: Any, events: Mapping[str, Any]) -> WantedOutput:

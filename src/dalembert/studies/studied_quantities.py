@@ -18,6 +18,7 @@ from dalembert.motion.samples import Samples, evaluator
 from dalembert.parts.forces.force import JointLoad
 from dalembert.parts.names import nearest
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
+from dalembert.trace import sqrt
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
@@ -43,13 +44,23 @@ class StudyQuantity:
     def parted(self, values: np.ndarray) -> np.ndarray:
         """(N, width): the component that is asked for, or all there are."""
         rows = values.reshape(len(values), -1)
-        if not self.part:
-            return rows
-        if rows.shape[1] != 3:
-            raise ArgumentError(f'study: "{self.said}" has {rows.shape[1]} components, so it has no {self.part!r}')
         if self.part == "norm":
+            self._check_vector(rows.shape[1])
             return np.asarray(np.sqrt((rows**2).sum(axis=1))[:, None])
-        return rows[:, PARTS.index(self.part)][:, None]
+        return self.parted_value(rows.T).T
+
+    def parted_value(self, values: np.ndarray) -> np.ndarray:
+        """The same of one value (width, …), of numbers or symbols."""
+        if not self.part:
+            return values
+        self._check_vector(len(values))
+        if self.part == "norm":
+            return np.array([sqrt(values @ values)], dtype=object)
+        return values[[PARTS.index(self.part)]]
+
+    def _check_vector(self, width: int) -> None:
+        if width != 3:
+            raise ArgumentError(f'study: "{self.said}" has {width} components, so it has no {self.part!r}')
 
 
 def _coordinate(name: str, s: State) -> Any:

@@ -23,6 +23,7 @@ from dalembert.studies.inputs import Inputs, inputs_of
 from dalembert.studies.reductions import WantedOutput, outputs_of
 from dalembert.studies.run_plan import RunPlan
 from dalembert.studies.spreads import Values
+from dalembert.studies.stores import RunBlock, joined
 from dalembert.studies.unit_runs import Runner, one_instant
 from dalembert.trace.content import content_of
 from dalembert.version import __version__
@@ -141,6 +142,14 @@ class Study(Portable):
         """What is kept of runs `first` … `last` − 1, unit by unit."""
         unit = self.runner.unit
         return [self.runner.run(self.values(a, min(a + unit, last))) for a in range(first, last, unit)]
+
+    def piece(self, first: int, last: int) -> RunBlock:
+        """The same as one block, as engines hand it about."""
+        return joined(first, self.run_block(first, last))
+
+    def prepare(self) -> None:
+        """Compile what is needed by making the first runs."""
+        self.run_block(0, min(self.runner.unit, self.runs))
 
     @cached_property
     def runner(self) -> Runner:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from dalembert.blas import one_thread
 from dalembert.cached import cached_property
 from dalembert.errors import DalembertError
+from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
 from dalembert.motion.samples import Samples
 from dalembert.simulation.many import Motions
@@ -46,6 +46,31 @@ class UnitResult:
     failures: dict[int, str] = field(default_factory=dict)
     remarks: dict[int, str] = field(default_factory=dict)
     steps: int = 0
+
+
+class _PerSample(Mapping[str, np.ndarray]):
+    """Parameters, and states of elements, at all samples of some runs: each laid out where it is asked for."""
+
+    def __init__(self, m: Mechanism, marched: Marched, good: np.ndarray):
+        self._names, self._states, self._marched, self._good = list(m.parameters), list(m.states), marched, good
+        self._made: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._made:
+            run, good = self._marched, self._good
+            if name in self._states:
+                self._made[name] = run.z[good, :, self._states.index(name)].ravel()
+            elif name in self._names:
+                self._made[name] = np.repeat(run.P[good, self._names.index(name)], len(run.t))
+            else:
+                raise KeyError(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._names, *self._states]))
+
+    def __len__(self) -> int:
+        return len(set(self._names) | set(self._states))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +149,7 @@ class Runner:
         t = marched.t
         m, K, T = self.plan.mechanism, len(good), len(t)
         q, u = (x[good].reshape(K * T, -1) for x in (marched.q, marched.u))
-        P: dict[str, Any] = {name: np.repeat(marched.P[good, i], T) for i, name in enumerate(m.parameters)}
-        P |= {name: marched.z[good, :, i].ravel() for i, name in enumerate(m.states)}
+        P = _PerSample(m, marched, good)
         samples = Samples(m, np.tile(t, K), np.ascontiguousarray(q), np.ascontiguousarray(u), np.zeros_like(u), P)
         return self._columns(t, [y.reshape(K, T, -1) for y in self.measured(samples)])
 

@@ -73,6 +73,7 @@ ALIKE = {
     "constraints": "methods that solve with them, and what a user can name; both are rooms",
     "dalembert": "the package, and d'Alembert's principle",
     "derivatives": "of traces, and compiled",
+    "design": "of mechanisms that do best, a room; and the view in which a page's model is changed",
     "elements": "what has states of its own, a room; and elements of arrays as text",
     "tree": "formulations and kernels of a mechanism's tree",
 }

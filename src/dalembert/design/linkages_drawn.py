@@ -41,7 +41,7 @@ class LinkageDrive:
 
     @classmethod
     def of(cls, m: Mechanism, said: Any, inputs: Inputs) -> LinkageDrive:
-        """From "A", {"A": (low, high)} or {"A": values}."""
+        """What a user says of the drive: "A", {"A": (low, high)} or {"A": values}."""
         if isinstance(said, Mapping) and len(said) == 1:
             name, how = next(iter(said.items()))
         else:

@@ -123,7 +123,7 @@ class MotionSearch(Portable):
 
 
 def beyond(x: Differentiable, sign: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """By how much an answer is above (`sign` 1) or below (−1) an end, by its size: of an extreme over time, every stretch of time."""
+    """Excess of an answer above (`sign` 1) or below (−1) an end, by its size: for an extreme over time, that of every stretch."""
     value, gradient = x.value, x.gradient
     if x.over_time is not None and x.over_time.sign == sign:
         value, gradient = x.over_time.value, x.over_time.gradient

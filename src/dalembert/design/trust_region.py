@@ -56,7 +56,7 @@ class Evaluated:
 
     @property
     def exceeded(self) -> float:
-        """By how much limits are exceeded at most."""
+        """The largest excess over a limit."""
         return float(self.over.max(initial=0.0))
 
 
@@ -196,7 +196,7 @@ class _Scaled:
         return np.vstack([J, np.sqrt(weight) * beyond])
 
     def within(self, y: np.ndarray) -> np.ndarray:
-        """Of y = (z, objective, what limits give way by): all of it must not be negative."""
+        """Room left at y = (z, objective, what limits give way by): none of it may be negative."""
         found = self.tried(y[:-2])
         if found is None:
             return np.full(len(self._good.parts) + len(self._good.over), -FORBIDDEN)

@@ -31,7 +31,7 @@ class Extremes:
     gradient: np.ndarray
 
     def only(self, columns: list[int]) -> Extremes:
-        """By some of what the gradients are taken by."""
+        """The same with some columns of the gradients."""
         return Extremes(self.sign, self.value, self.gradient[:, columns])
 
 
@@ -43,7 +43,7 @@ class Differentiable:
     gradient: np.ndarray
     series: bool = False
     over_time: Extremes | None = None
-    """Of what is least or largest over time, between all output times."""
+    """Extremes between all output times, where the answer is the least or the largest over time."""
 
 
 class OutputGradients:

@@ -134,19 +134,3 @@ def test_wrong_use_is_refused_in_words(asked, said):
     given = {"wanted": {"tip": [(30.0, 20.0), (31.0, 21.0)]}, "vary": NEAR, "drive": "A"} | asked
     with pytest.raises(da.DalembertError, match=said):
         coupler_linkage().synthesise(**given)
-
-
-@pytest.mark.slow
-def test_six_points_on_a_vertical_line():
-    """Cabrera, Simon and Prado (2002), Acharyya and Mandal (2009), case 1: links of 5 to 60, everything else within ±60, the crank
-    turns fully and passes the points in turn. With 15 unknowns for 12 numbers an exact solution exists; theirs miss it."""
-    link, place = (5.0, 60.0), (-60.0, 60.0)
-    vary = (
-        dict.fromkeys(LINKS, link) | dict.fromkeys(("px", "py", "x0", "y0"), place) | {"turn": (-2 * np.pi, 2 * np.pi)}
-    )
-    points = [(20.0, 20.0 + 5.0 * k) for k in range(6)]
-    found = coupler_linkage().synthesise({"tip": points}, vary, "A", grashof="crank-rocker", starts=24)
-    assert (
-        found.error < 1e-6
-        and len(found.mechanism.sweep("A", np.linspace(0, 2 * np.pi, 37), found.initial).dead_points) == 0
-    )

@@ -102,5 +102,5 @@ def test_energy_of_what_burns_leaves_with_it() -> None:
     m = metered(s, "engine").build()
     motion = m.simulate(0.3, {"G": 0.05}, {"F": [0.3, 0.2, 0.5, 3.0, 10.0, 0.1]}, rtol=1e-12, max_step=2e-3)
     assert motion["taken.value"][-1] > 1e5 and off_balance(motion) < 1e-9
-    with pytest.raises(da.ModelError, match="ask along a motion"):
+    with pytest.raises(da.ModelError, match="evaluate it along a motion"):
         m.state().signal("engine.supplied")

@@ -61,7 +61,7 @@ def mistaken(add: Callable[[da.System], None]) -> str:
         (lambda s: s.add_element("pid", da.PID(1.0, period=-0.1), measured=0.0), "PID: period"),
         (lambda s: s.add_element("pid", da.PID(1.0, filter=0.0), measured=0.0), "PID: filter"),
         (lambda s: s.connect("m.voltage", 1.0), '"m'),
-        (lambda s: s.add_element("own", da.LowPass(0.1), input=1.0), 'element "own": "own" is what formulas'),
+        (lambda s: s.add_element("own", da.LowPass(0.1), input=1.0), 'element "own": "own" is reserved'),
         (lambda s: s.add_element("a b", da.LowPass(0.1), input=1.0), "a b"),
         (lambda s: s.add_element("h", da.Hold(0.1), input=lambda s: s.signal("h.stored") + s.signal("k.output")), "k"),
         (

@@ -174,7 +174,7 @@ def test_a_checkpoint_of_other_things_is_said(tmp_path):
     path = tmp_path / "run.checkpoint"
     for packed in (b"", b"nothing packed", b"PK\x03\x04"):
         path.write_bytes(checkpoint._FORMAT + hashlib.sha256(packed).digest() + packed)
-        with pytest.raises(da.MotionFileError, match="does not hold what a checkpoint holds"):
+        with pytest.raises(da.MotionFileError, match="is not a complete checkpoint"):
             load_checkpoint(path)
 
 

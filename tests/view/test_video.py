@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 
@@ -77,3 +78,10 @@ def test_what_cannot_be_filmed_is_said(motion, tmp_path, monkeypatch):
     with pytest.raises(da.DalembertError, match="needs the program ffmpeg"):
         motion.video(tmp_path / "x.mp4")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_film_is_drawn_where_an_event_loop_runs(motion, tmp_path):
+    async def in_a_notebook():
+        return motion.video(tmp_path / "film.webm", rate=2.0, width=160, height=120)
+
+    assert asyncio.run(in_a_notebook()).stat().st_size > 0

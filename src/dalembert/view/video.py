@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,7 +88,9 @@ def write_video(
         raise FileError(
             "video: an .mp4 needs the program ffmpeg, which is not on the path; a .webm needs only Chromium"
         )
-    codec, pictures = _drawn(motion, motion.t[0] + np.arange(count) * speed / rate, rate, width, height)
+    times = motion.t[0] + np.arange(count) * speed / rate
+    with ThreadPoolExecutor(1) as apart:  # Playwright refuses a thread with an event loop, as a notebook's
+        codec, pictures = apart.submit(_drawn, motion, times, rate, width, height).result()
     film = webm(pictures, codec, rate, width, height)
     write_whole(path, film if ffmpeg is None else _as_mp4(ffmpeg, film), "video")
     return Path(path)

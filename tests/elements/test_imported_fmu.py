@@ -109,6 +109,15 @@ def test_an_fmu_that_leads_out_of_itself_is_not_unpacked(tmp_path):
     assert not (tmp_path / "out.txt").exists() and not (tmp_path.parent / "out.txt").exists()
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_description_defines_no_entities(tmp_path, encoding):
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    with zipfile.ZipFile(tmp_path / "bad.fmu", "w") as made:
+        made.writestr("modelDescription.xml", text.encode(encoding))
+    with pytest.raises(da.DalembertError, match="document type"):
+        da.ImportedFmu(tmp_path / "bad.fmu")
+
+
 def test_no_file_starts_an_fmu(tmp_path):
     model = tmp_path / "m.yaml"
     model.write_text(

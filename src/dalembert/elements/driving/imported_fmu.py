@@ -101,6 +101,8 @@ class ImportedFmu:
     # -- pieces --------------------------------------------------------------------------------------------------------
     def _described(self) -> Any:
         try:
+            if b"<!DOCTYPE" in (self._folder / "modelDescription.xml").read_bytes().replace(b"\0", b""):  # UTF-16 too
+                raise ValueError("it declares a document type, and so may define entities, which are not read")
             about = self._fmpy.read_model_description(str(self._folder), validate=False)
         except Exception as problem:
             raise FileError(f"FMU {self.path}: its description cannot be read: {problem}") from problem
